@@ -115,6 +115,8 @@ SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(MODULES:%=src/%/*.c)))) 
 CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu src/cuda/*/*.cu)))
 CUDA_CXX := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cc src/cuda/*/*.cc)))
 OBJECTS := $(patsubst %,$(BUILD)/%.o,$(CUDA_SOURCES) $(CUDA_CXX) $(SOURCES))
+# Files that are compiled a second time, for levels of single precision.
+OBJECTS += $(patsubst %,$(BUILD)/%.single.o,$(filter-out src/cpu/copy.c src/cpu/corrections.c,$(wildcard src/cpu/*.c)))
 MAIN := $(BUILD)/src/app/main.c.o
 # All modules but the main program, for programs and tests.
 ARCHIVE := $(BUILD)/modules.a
@@ -153,7 +155,7 @@ library: $(BUILD)/libhpgmg.a $(BUILD)/libhpgmg.so.1
 
 $(BUILD)/src/base/nvtx.c.o: INCLUDES += $(NVTX_INCLUDE)
 # By its costs for AMD's processors, GCC 12 loads values again that fit into the 32 wide registers.
-$(BUILD)/src/cpu/colours.c.o $(BUILD)/src/cpu/half_rows.c.o: ARCHFLAGS += $(if $(HAS_WIDE),-mtune=icelake-server)
+$(foreach file,colours half_rows,$(BUILD)/src/cpu/$(file).c.o $(BUILD)/src/cpu/$(file).c.single.o): ARCHFLAGS += $(if $(HAS_WIDE),-mtune=icelake-server)
 
 # The programs that `make` built last; under build/ each compiler and mode keeps its own.
 hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed: %: $(BUILD)/% FORCE
@@ -180,6 +182,10 @@ $(ARCHIVE): $(OBJECTS) $(BUILD)/link-settings
 $(BUILD)/%.c.o: %.c $(BUILD)/compile-settings
 	@mkdir -p $(@D)
 	$(call say,CC,$<) $(COMPILE) $(DEFINES) -MMD -MP -c -o $@ $< $(TIMED)
+
+$(BUILD)/src/cpu/%.c.single.o: src/cpu/%.c $(BUILD)/compile-settings
+	@mkdir -p $(@D)
+	$(call say,CC,'$< (single)') $(COMPILE) -include src/cpu/single.h -Wdouble-promotion $(DEFINES) -MMD -MP -c -o $@ $< $(TIMED)
 
 $(BUILD)/%.cc.o: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)

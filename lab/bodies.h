@@ -495,9 +495,9 @@ FORMULA void wave_slope(const struct bench_operands *o, long x)
     /* Wave numbers are 0, 1, ..., -2, -1; the highest one has no slope. */
     const int at = place[o->b], wave = 2 * at < side ? at : 2 * at == side ? 0 : at - side;
     const double k = 1.0 / ((double)side * side * side) * WAVE_POINTS / side * wave;
-    const double real = DOUBLES(0)[2 * x], imaginary = DOUBLES(0)[2 * x + 1];
-    OUT_DOUBLES[2 * x] = -k * imaginary;
-    OUT_DOUBLES[2 * x + 1] = k * real;
+    const double cosine = DOUBLES(0)[2 * x], sine = DOUBLES(0)[2 * x + 1];
+    OUT_DOUBLES[2 * x] = -k * sine;
+    OUT_DOUBLES[2 * x + 1] = k * cosine;
 }
 
 #define BODY(name, statement)                                                                      \

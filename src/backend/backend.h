@@ -9,33 +9,34 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "backend/copies.h"
+#include "base/real.h"
 
 struct passes;
 struct recording;
 
 /* Fields, and moving their cells. */
 struct backend_memory {
-    /* `length` doubles, zero-filled, first touched by the threads that will work on them. Dies if
+    /* `length` values, zero-filled, first touched by the threads that will work on them. Dies if
      * there is no memory for `what`. */
-    double *(*allocate)(long length, const char *what);
-    void (*release)(double *data);
+    real *(*allocate)(long length, const char *what);
+    void (*release)(real *data);
 
     /* Copies cuboids. `from` or `to` may be a message buffer of the backend `staging`. A device
      * also accesses fields of host levels that are used with it. */
-    void (*copy)(const struct copy_list *list, const double *from, double *to);
+    void (*copy)(const struct copy_list *list, const real *from, real *to);
     /* Releases what copy() keeps for this list. */
     void (*forget)(const struct copy_list *list);
 
     /* Copies `count` contiguous values of a field from and to host memory. */
-    void (*upload)(double *field, const double *values, long count);
-    void (*download)(const double *field, double *values, long count);
+    void (*upload)(real *field, const double *values, long count);
+    void (*download)(const real *field, double *values, long count);
     /* Waits until all work begun so far is done. Does nothing where work is done at once. */
     void (*synchronise)(void);
 
     /* Lets copy() of the device whose staging this is access `bytes` bytes of host memory; false if
      * it cannot. And takes that back. NULL where no device needs it. */
-    bool (*lock_pages)(double *data, size_t bytes);
-    void (*unlock_pages)(double *data);
+    bool (*lock_pages)(real *data, size_t bytes);
+    void (*unlock_pages)(real *data);
 };
 
 /* Part of a recording that the host does, while the device waits for it: the device makes the
@@ -89,12 +90,15 @@ struct backend_events {
 
 struct backend {
     const char *name; /* as reports print it: "cpu" */
-    int row_align;    /* doubles; see level_create */
+    int real_bytes;   /* of a value: 8, or 4 */
+    int row_align;    /* values; see level_create */
     bool on_device;   /* host code cannot access the fields */
     bool wraps;       /* its passes compute ghosts in periodic directions that a box spans, as they
                          do behind walls; halo plans leave these out */
     /* The backend whose memory copy() and MPI can both access; NULL: this one. */
     const struct backend *staging;
+    /* The same for levels of single precision; NULL on those, and if there is none. */
+    const struct backend *single;
     const struct backend_memory *memory;
     const struct passes *passes;
     const struct backend_recorder *recorder;

@@ -2,6 +2,7 @@
 #ifndef BACKEND_COPIES_H
 #define BACKEND_COPIES_H
 #include <stdbool.h>
+#include "base/real.h"
 
 /* Which of a copy's ends are in fields of this rank; the other end is in a message. */
 enum direction { COPY_LOCAL, COPY_OUT, COPY_IN, NUM_DIRECTIONS };
@@ -26,14 +27,16 @@ struct copy_list {
     int count;
     struct copy *copies;
     bool own_from, own_to; /* that end's rows are in the backend's own order (level/level.h) */
+    bool from_single, to_single; /* that end has values of single precision */
+    double factor; /* of values that change their precision, which are multiplied as doubles */
 };
 
 /* Copies that a device makes for a plan: see plan_on_device(). */
 enum { MAX_PLAN_COPIES = 2 };
 struct plan_copies {
     const struct copy_list *list;
-    const double *from;
-    double *to;
+    const real *from;
+    real *to;
 };
 
 #endif

@@ -21,12 +21,14 @@ enum pass_start {
     START_ZERO,        /* u = 0 */
     START_PROLONG_SET, /* u = P coarse_u */
     START_PROLONG_ADD, /* u += P coarse_u */
+    START_CORRECT,     /* u += 2^u_exponent · u of level->correction */
 };
 enum pass_finish {
     FINISH_NONE,
     FINISH_RESTRICT, /* coarse_f = R (f − A u) */
     FINISH_NORM,     /* *norm = max(*norm, bits of ‖f − A u‖_max over the local boxes) */
     FINISH_STORE,    /* residual = f − A u */
+    FINISH_DEFECT,   /* f of level->correction = 2^-rhs_exponent (f − A u) */
 };
 
 /* Cells that a pass works on, if the backend can split it: the interior depends on no ghost from a

@@ -93,18 +93,20 @@ struct message {
 struct messages {
     int count;
     struct message *list;
-    long length;    /* of all, doubles */
+    long length;    /* of all, values */
     double *buffer; /* the caller's, needed by exchange_start */
 };
 
 /* One exchange, which may be started again once it is over. */
 struct exchange {
     struct messages sends, receives;
+    int value_bytes; /* of a double or a float */
     MPI_Request *requests; /* of the receives, then of the sends */
 };
 
-/* Takes over both lists. Refuses messages of more than INT_MAX doubles. */
-void exchange_create(struct exchange *x, struct messages sends, struct messages receives);
+/* Takes over both lists. Refuses messages of more than INT_MAX values. */
+void exchange_create(struct exchange *x, struct messages sends, struct messages receives,
+                     int value_bytes);
 void exchange_destroy(struct exchange *x);
 void exchange_start(struct exchange *x); /* posts the receives, then sends */
 void exchange_wait(struct exchange *x);  /* until all messages, both ways, are done */

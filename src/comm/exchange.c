@@ -23,13 +23,14 @@ static void check_lengths(const struct messages *m)
     for (int i = 0; i < m->count; i++)
         if (m->list[i].count > INT_MAX)
             die(STATUS_USAGE,
-                "a message of %ld doubles is longer than MPI can send; use more ranks",
+                "a message of %ld values is longer than MPI can send; use more ranks",
                 m->list[i].count);
 }
 
-void exchange_create(struct exchange *x, struct messages sends, struct messages receives)
+void exchange_create(struct exchange *x, struct messages sends, struct messages receives,
+                     int value_bytes)
 {
-    *x = (struct exchange){.sends = sends, .receives = receives};
+    *x = (struct exchange){.sends = sends, .receives = receives, .value_bytes = value_bytes};
     check_lengths(&sends);
     check_lengths(&receives);
     x->requests = memory_alloc((size_t)(sends.count + receives.count) * sizeof *x->requests,
@@ -43,20 +44,27 @@ void exchange_destroy(struct exchange *x)
     memory_free(x->requests);
 }
 
+/* Where the message begins in its buffer. */
+static void *place(const struct exchange *x, const struct messages *all, const struct message *m)
+{
+    return (char *)all->buffer + m->offset * x->value_bytes;
+}
+
 /* Messages can be empty and say that the peer finds cells in memory that both share; so what was
  * written there comes before them, and what is read after. */
 void exchange_start(struct exchange *x)
 {
     atomic_thread_fence(memory_order_release);
     MPI_Request *request = x->requests;
+    const MPI_Datatype type = x->value_bytes == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
     for (int i = 0; i < x->receives.count; i++) {
         const struct message *m = &x->receives.list[i];
-        MPI_CALL(MPI_Irecv(x->receives.buffer + m->offset, (int)m->count, MPI_DOUBLE, m->peer,
+        MPI_CALL(MPI_Irecv(place(x, &x->receives, m), (int)m->count, type, m->peer,
                            EXCHANGE_TAG, comm_world(), request++));
     }
     for (int i = 0; i < x->sends.count; i++) {
         const struct message *m = &x->sends.list[i];
-        MPI_CALL(MPI_Isend(x->sends.buffer + m->offset, (int)m->count, MPI_DOUBLE, m->peer,
+        MPI_CALL(MPI_Isend(place(x, &x->sends, m), (int)m->count, type, m->peer,
                            EXCHANGE_TAG, comm_world(), request++));
     }
 }

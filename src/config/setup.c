@@ -77,6 +77,7 @@ struct hierarchy_choice setup_hierarchy(const struct solver_options *o, bool on_
         .w_cycle = o->cycle == CYCLE_W,
         .max_levels = o->levels,
         .unfused = o->unfused,
+        .single_above = o->precision == PRECISION_MIXED ? (double)o->single_above : 0.0,
         .placement = placement_of(o, on_gpu),
     };
 }

@@ -19,6 +19,8 @@ const struct choice smoother_choices[] = {{"gsrb", SMOOTHER_GSRB},
 const struct choice backend_choices[] = {
     {"auto", BACKEND_AUTO}, {"cpu", BACKEND_CPU}, {"gpu", BACKEND_GPU}, {NULL, 0}};
 const struct choice cycle_choices[] = {{"f", CYCLE_F}, {"v", CYCLE_V}, {"w", CYCLE_W}, {NULL, 0}};
+const struct choice precision_choices[] = {
+    {"double", PRECISION_DOUBLE}, {"mixed", PRECISION_MIXED}, {NULL, 0}};
 const struct choice outer_choices[] = {
     {"mg", OUTER_NONE}, {"idr", OUTER_IDR}, {"auto", OUTER_AUTO}, {NULL, 0}};
 const struct choice bottom_choices[] = {{"bicgstab", BOTTOM_METHOD_BICGSTAB},

@@ -10,6 +10,7 @@
 
 enum coefficients { COEFFICIENTS_VARIABLE, COEFFICIENTS_CONSTANT };
 enum cycle_kind { CYCLE_F, CYCLE_V, CYCLE_W };
+enum precision { PRECISION_DOUBLE, PRECISION_MIXED };
 enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_GPU };
 enum transport_kind { TRANSPORT_AUTO, TRANSPORT_PEER, TRANSPORT_CUDA_AWARE, TRANSPORT_STAGED };
 
@@ -27,6 +28,8 @@ struct solver_options {
     double weight;    /* of the smoother; 0: its own */
     int levels;       /* at most; 0: as many as the size allows */
     int cycle;        /* enum cycle_kind */
+    int precision;    /* enum precision */
+    long single_above; /* with mixed precision, levels of more cells are corrected in single */
     double rtol;      /* 0: one F-cycle; with --cycle v or --solver idr 1e-10 unless given */
     double atol;
     int max_cycles;         /* the most V-cycles, with a tolerance */
@@ -47,7 +50,7 @@ extern const struct option_list solver_options_list;
 
 /* The legal words of its rows. */
 extern const struct choice order_choices[], equation_choices[], boundary_choices[],
-    coefficient_choices[], smoother_choices[], cycle_choices[], outer_choices[], bottom_choices[],
+    coefficient_choices[], smoother_choices[], cycle_choices[], precision_choices[], outer_choices[], bottom_choices[],
     backend_choices[], below_choices[], transport_choices[], overlap_choices[], loop_choices[],
     fuse_choices[];
 

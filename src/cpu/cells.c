@@ -52,7 +52,7 @@ typedef void terms_fn(const struct terms *terms, const int n[3], int k, uint64_t
             const uint64_t first = t.first + t.index_sj * (uint64_t)j + t.index_sk * (uint64_t)k;  \
             for (int i = 0; i < n[0]; i++)                                                         \
                 name##_term(&t, first + (uint64_t)i,                                               \
-                            t.y ? t.x[row + i] * t.y[row + i] : t.x[row + i], mine);               \
+                            (double)(t.y ? t.x[row + i] * t.y[row + i] : t.x[row + i]), mine);         \
         }                                                                                          \
         reduction_combine(result, mine, words, sums);                                              \
     }
@@ -101,11 +101,11 @@ void cpu_reduce(enum reduction reduction, const struct level *level, enum field 
 enum { CHUNK = 128 };
 
 typedef uint64_t cells_fn(const struct diagonal_arguments *x, const struct probe *p, long at,
-                          int count, double *diagonal, double *others);
+                          int count, real *diagonal, real *others);
 
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     static uint64_t name##_cells(const struct diagonal_arguments *x, const struct probe *p,        \
-                                 long at, int count, double *diagonal, double *others)             \
+                                 long at, int count, real *diagonal, real *others)             \
     {                                                                                              \
         return diagonal_cells(x, SUM, RHS, p, at, count, diagonal, others);                        \
     }
@@ -122,7 +122,7 @@ static cells_fn *const cells_of_operators[] = {
 static uint64_t diagonal_row(const struct diagonal_arguments *x, int n, int j, int k)
 {
     cells_fn *cells = cells_of_operators[operator_index(&x->s.choice)];
-    double diagonal[CHUNK], others[CHUNK];
+    real diagonal[CHUNK], others[CHUNK];
     uint64_t bound = 0;
     for (int i = 0, count; i < n; i += count) {
         const struct probe probe = diagonal_probe(x, i, j, k);
@@ -149,12 +149,12 @@ void cpu_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *
 
 /* A x = −(0 − A x): the residual's loop on f = 0, negated. `o` has f in `to`. */
 static void apply_row(const struct level *l, const struct patch *p, const struct operands *o,
-                      double *to, const double *from, long at)
+                      real *to, const real *from, long at)
 {
     const bool halves = l->own_order[FIELD_DINV];
     const struct operator_choice *choice = &l->stencil->choice;
     struct row r = {.n = p->n[0], .rows = 1, .planes = 1, .sj = p->sj, .sk = p->sk};
-    double *out = r.out = to + at;
+    real *out = r.out = to + at;
     const int length = halves ? (int)p->sj / 2 + (r.n + 1) / 2 : r.n;
     r.u = from + at;
     r.out_sj = p->sj;

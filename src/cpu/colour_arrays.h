@@ -75,11 +75,11 @@ INLINE long cells(struct shape s)
 
 /* The arrays of a level, by colour. u and spare point at cell 0 of row (0,0). */
 struct arrays {
-    double *u[2], *spare[2];
-    double *f[2], *coefficients[2];
+    real *u[2], *spare[2];
+    real *f[2], *coefficients[2];
 };
 
-INLINE struct arrays arrays_in(double *memory, struct shape s)
+INLINE struct arrays arrays_in(real *memory, struct shape s)
 {
     struct arrays a;
     const long length = array_length(s);
@@ -99,14 +99,14 @@ INLINE long arrays_length(struct shape s)
 
 /* The arrays of both colours from the rows at `natural`, and back. sj and sk are the arrays'
  * strides. */
-INLINE void split(struct shape s, const struct patch *p, const double *natural, double *const to[2],
+INLINE void split(struct shape s, const struct patch *p, const real *natural, real *const to[2],
                   long sj, long sk)
 {
     for (int k = 0; k < s.n; k++)
         for (int j = 0; j < s.n; j++) {
-            const double *row = natural + j * p->sj + k * p->sk;
-            double *restrict even = to[(j + k) & 1] + j * sj + k * sk;
-            double *restrict odd = to[(j + k + 1) & 1] + j * sj + k * sk;
+            const real *row = natural + j * p->sj + k * p->sk;
+            real *restrict even = to[(j + k) & 1] + j * sj + k * sk;
+            real *restrict odd = to[(j + k + 1) & 1] + j * sj + k * sk;
             for (int m = 0; m < half(s); m++) {
                 even[m] = row[2 * m];
                 odd[m] = row[2 * m + 1];
@@ -114,14 +114,14 @@ INLINE void split(struct shape s, const struct patch *p, const double *natural, 
         }
 }
 
-INLINE void join(struct shape s, const struct patch *p, double *natural, double *const from[2],
+INLINE void join(struct shape s, const struct patch *p, real *natural, real *const from[2],
                  long sj, long sk)
 {
     for (int k = 0; k < s.n; k++)
         for (int j = 0; j < s.n; j++) {
-            double *restrict row = natural + j * p->sj + k * p->sk;
-            const double *even = from[(j + k) & 1] + j * sj + k * sk;
-            const double *odd = from[(j + k + 1) & 1] + j * sj + k * sk;
+            real *restrict row = natural + j * p->sj + k * p->sk;
+            const real *even = from[(j + k) & 1] + j * sj + k * sk;
+            const real *odd = from[(j + k + 1) & 1] + j * sj + k * sk;
             for (int m = 0; m < half(s); m++) {
                 row[2 * m] = even[m];
                 row[2 * m + 1] = odd[m];

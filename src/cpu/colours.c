@@ -13,17 +13,17 @@
 
 /* Ghosts of one colour beyond a wall, in this layer. x and y point at cells of this and the other
  * colour next to the wall. `in` is the stride away from the wall. */
-INLINE void extrapolate(struct shape s, int layer, double *x, const double *y, long in, int from,
+INLINE void extrapolate(struct shape s, int layer, real *x, const real *y, long in, int from,
                         int to)
 {
     const struct side_weights side = side_weights_of(WALL_DIRICHLET, s.wall_cells);
     const bool far = s.wall_cells > 2;
-    const double *odd = layer == 0 ? y : x, *even = layer == 0 ? x : y;
+    const real *odd = layer == 0 ? y : x, *even = layer == 0 ? x : y;
 #pragma omp simd
     for (int m = from; m < to; m++)
         x[m - (layer + 1) * in] =
             side_value(&side, s.wall_cells, layer, odd[m], even[m + in],
-                       far ? odd[m + 2 * in] : 0.0, far ? even[m + 3 * in] : 0.0);
+                       far ? odd[m + 2 * in] : (real)0.0, far ? even[m + 3 * in] : (real)0.0);
 }
 
 /* The ghosts in i of the rows of plane k. */
@@ -32,9 +32,9 @@ INLINE void walls_i(struct shape s, const struct arrays *a, int k)
     const int rule = s.wall_cells, last = half(s) - 1;
     for (int j = 0; j < s.n; j++) {
         const long row = j * stride_j(s) + k * stride_k(s);
-        double *even = a->u[(j + k) & 1] + row, *odd = a->u[(j + k + 1) & 1] + row;
-        const double left[4] = {even[0], odd[0], even[1], odd[1]};
-        const double right[4] = {odd[last], even[last], odd[last - 1], even[last - 1]};
+        real *even = a->u[(j + k) & 1] + row, *odd = a->u[(j + k + 1) & 1] + row;
+        const real left[4] = {even[0], odd[0], even[1], odd[1]};
+        const real right[4] = {odd[last], even[last], odd[last - 1], even[last - 1]};
         odd[-1] = wall_ghost(WALL_DIRICHLET, rule, 0, left);
         even[last + 1] = wall_ghost(WALL_DIRICHLET, rule, 0, right);
         if (s.radius > 1) {
@@ -65,7 +65,7 @@ INLINE void walls(struct shape s, const struct arrays *a, bool red, bool black)
     for (int k = 0; k < n; k++) {
         walls_i(s, a, k);
         for (int c = 0; c < 2; c++) {
-            double *x = a->u[c] + k * sk, *y = a->u[1 - c] + k * sk;
+            real *x = a->u[c] + k * sk, *y = a->u[1 - c] + k * sk;
             extrapolate(s, 0, x, y, sj, from, to);
             extrapolate(s, 0, x + (n - 1) * sj, y + (n - 1) * sj, -sj, from, to);
             if (s.radius > 1 && colours[c]) {
@@ -75,7 +75,7 @@ INLINE void walls(struct shape s, const struct arrays *a, bool red, bool black)
         }
     }
     for (int c = 0; c < 2; c++) {
-        double *x = a->u[c], *y = a->u[1 - c];
+        real *x = a->u[c], *y = a->u[1 - c];
         const int first = from - beside * (int)sj, end = (n - 1 + beside) * (int)sj + to;
         extrapolate(s, 0, x, y, sk, first, end);
         extrapolate(s, 0, x + (n - 1) * sk, y + (n - 1) * sk, -sk, first, end);
@@ -87,15 +87,15 @@ INLINE void walls(struct shape s, const struct arrays *a, bool red, bool black)
 }
 
 /* `r`: the residual by colour, like u. Of two neighbours in i, one has each colour. */
-INLINE void restrict_residual(struct shape s, const struct patch_pass *p, double *const r[2])
+INLINE void restrict_residual(struct shape s, const struct patch_pass *p, real *const r[2])
 {
     const int h = half(s);
     const long sj = stride_j(s), sk = stride_k(s);
     for (int k = 0; k < h; k++)
         for (int j = 0; j < h; j++) {
-            const double *red = r[0] + 2 * j * sj + 2 * k * sk;
-            const double *black = r[1] + 2 * j * sj + 2 * k * sk;
-            double *restrict out = p->coarse_f + j * p->coarse_sj + k * p->coarse_sk;
+            const real *red = r[0] + 2 * j * sj + 2 * k * sk;
+            const real *black = r[1] + 2 * j * sj + 2 * k * sk;
+            real *restrict out = p->coarse_f + j * p->coarse_sj + k * p->coarse_sk;
             for (int m = 0; m < h; m++)
                 out[m] = restrict_cell(red[m] + black[m], red[m + sj] + black[m + sj],
                                        red[m + sk] + black[m + sk],
@@ -103,7 +103,7 @@ INLINE void restrict_residual(struct shape s, const struct patch_pass *p, double
         }
 }
 
-INLINE void raise_norm(struct shape s, double *const r[2], uint64_t *norm)
+INLINE void raise_norm(struct shape s, real *const r[2], uint64_t *norm)
 {
     for (int c = 0; c < 2; c++)
         for (int k = 0; k < s.n; k++)
@@ -121,7 +121,7 @@ INLINE void finish(struct shape s, rhs_fn *rhs, const struct pass *pass, const s
     const long sj = stride_j(s), sk = stride_k(s);
     for (int k = 0; k < s.n; k++)
         for (int c = 0; c < 2; c++)
-            plane_of(s, rhs, a, c, k, a->spare[c] + k * sk, sj, p->operands.scale, 0.0, true);
+            plane_of(s, rhs, a, c, k, a->spare[c] + k * sk, sj, (real)p->operands.scale, 0.0, true);
     if (pass->finish == FINISH_RESTRICT)
         restrict_residual(s, p, a->spare);
     else if (pass->finish == FINISH_STORE)
@@ -130,35 +130,35 @@ INLINE void finish(struct shape s, rhs_fn *rhs, const struct pass *pass, const s
         raise_norm(s, a->spare, pass->norm);
 }
 
-INLINE void exchange(double **a, double **b)
+INLINE void exchange(real **a, real **b)
 {
-    double *c = *a;
+    real *c = *a;
     *a = *b;
     *b = c;
 }
 
 /* The first half-sweep where u is 0. */
-INLINE void sweep_zero(struct shape s, struct arrays *a, int colour, double weight)
+INLINE void sweep_zero(struct shape s, struct arrays *a, int colour, real weight)
 {
     const int h = half(s);
     for (int c = 0; c < 2; c++)
-        memset(a->u[c] - array_origin(s), 0, (size_t)array_length(s) * sizeof(double));
+        memset(a->u[c] - array_origin(s), 0, (size_t)array_length(s) * sizeof(real));
     for (int k = 0; k < s.n; k++)
         for (int j = 0; j < s.n; j++) {
             const long row = k * s.n + j;
-            const double *f = a->f[colour] + row * h,
+            const real *f = a->f[colour] + row * h,
                          *dinv = a->coefficients[colour] +
                                  (row * coefficients(s) + face_coefficients(s)) * h;
-            double *restrict out = a->u[colour] + j * stride_j(s) + k * stride_k(s);
+            real *restrict out = a->u[colour] + j * stride_j(s) + k * stride_k(s);
             for (int m = 0; m < h; m++)
                 out[m] = relax_zero(dinv[m], f[m], weight);
         }
 }
 
-INLINE void sweep_of(struct shape s, rhs_fn *rhs, struct arrays *a, int colour, double scale,
-                     double weight)
+INLINE void sweep_of(struct shape s, rhs_fn *rhs, struct arrays *a, int colour, real scale,
+                     real weight)
 {
-    double *out = s.radius > 1 ? a->spare[colour] : a->u[colour];
+    real *out = s.radius > 1 ? a->spare[colour] : a->u[colour];
     for (int k = 0; k < s.n; k++)
         plane_of(s, rhs, a, colour, k, out + k * stride_k(s), stride_j(s), scale, weight, false);
     if (s.radius > 1)
@@ -174,14 +174,14 @@ INLINE void run_of(struct shape s, rhs_fn *rhs, const struct pass *pass, const s
     int sweep = pass->first_sweep;
     if (pass->start == START_ZERO) {
         const struct relaxation r = stencil_relaxation(p->stencil, sweep++);
-        sweep_zero(s, &a, r.colour, r.weight);
+        sweep_zero(s, &a, r.colour, (real)r.weight);
     } else {
         split(s, q, p->buffer[sweep & 1], a.u, stride_j(s), stride_k(s));
     }
     for (; sweep < last; sweep++) {
         const struct relaxation r = stencil_relaxation(p->stencil, sweep);
         walls(s, &a, r.colour == 0, r.colour == 1);
-        sweep_of(s, rhs, &a, r.colour, p->operands.scale, r.weight);
+        sweep_of(s, rhs, &a, r.colour, (real)p->operands.scale, (real)r.weight);
     }
     if (pass->finish != FINISH_NONE) {
         walls(s, &a, true, true);

@@ -14,7 +14,7 @@ static struct shape level_shape(const struct level *l)
 
 /* Sets the coefficients of cell m of a row of colour c, each half a row after the one before. `at`
  * is the cell's place in the fields. */
-static void set_coefficients(const struct level *l, struct shape s, long at, double *to)
+static void set_coefficients(const struct level *l, struct shape s, long at, real *to)
 {
     const struct patch *p = l->patches;
     const int h = half(s);
@@ -47,13 +47,13 @@ void colours_prepare(struct level *l)
     const struct patch *p = l->patches;
     const int h = half(s), n = s.n;
     if (!l->prepared)
-        l->prepared = memory_alloc_zero((size_t)arrays_length(s) * sizeof(double), "small level");
+        l->prepared = memory_alloc_zero((size_t)arrays_length(s) * sizeof(real), "small level");
     const struct arrays a = arrays_in(l->prepared, s);
     for (int k = 0; k < n; k++)
         for (int j = 0; j < n; j++)
             for (int i = 0; i < n; i++) {
                 const int c = (i + j + k) & 1;
-                double *row = a.coefficients[c] + ((long)k * n + j) * h * coefficients(s);
+                real *row = a.coefficients[c] + ((long)k * n + j) * h * coefficients(s);
                 set_coefficients(l, s, p->offset + i + j * p->sj + k * p->sk, row + i / 2);
             }
 }

@@ -11,6 +11,10 @@ extern const struct passes cpu_passes;   /* of backend_cpu; for backends with ot
 extern const struct backend backend_cpu; /* tiled loops */
 extern const struct backend backend_cpu_plain; /* one operation after the other: the reference */
 
+/* The same for levels of single precision. */
+extern const struct passes cpu_passes_single;
+extern const struct backend backend_cpu_single, backend_cpu_plain_single;
+
 /* Threads that work on a box of `cells` cells: one, or all that may. */
 int cpu_threads(long cells);
 /* Sets the maximum of threads that work on levels; OpenMP's maximum still holds. */

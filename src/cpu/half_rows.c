@@ -15,7 +15,7 @@ enum { LINE = 8 /* doubles in a cache line */ };
  * are. */
 struct half {
     int odd;
-    const double *u[2], *beta[3][2];
+    const real *u[2], *beta[3][2];
     long sj, sk;
 };
 
@@ -49,67 +49,67 @@ INLINE struct fv4_faces faces_k(const struct half *h, long m)
 }
 
 /* S of cell m, in an order in which the values fit into 32 registers. */
-INLINE double sum_fv4_half(const struct half *h, long m)
+INLINE real sum_fv4_half(const struct half *h, long m)
 {
-    const double here = U(0, 0, 0);
-    const double i[2] = {U(-1, 0, 0), U(1, 0, 0)}, j[2] = {U(0, -1, 0), U(0, 1, 0)},
+    const real here = U(0, 0, 0);
+    const real i[2] = {U(-1, 0, 0), U(1, 0, 0)}, j[2] = {U(0, -1, 0), U(0, 1, 0)},
                  k[2] = {U(0, 0, -1), U(0, 0, 1)};
-    const double di = i[1] - i[0], dj = j[1] - j[0], dk = k[1] - k[0];
-    const double ik[4] = {U(-1, 0, -1), U(1, 0, -1), U(-1, 0, 1), U(1, 0, 1)},
+    const real di = i[1] - i[0], dj = j[1] - j[0], dk = k[1] - k[0];
+    const real ik[4] = {U(-1, 0, -1), U(1, 0, -1), U(-1, 0, 1), U(1, 0, 1)},
                  jk[4] = {U(0, -1, -1), U(0, 1, -1), U(0, -1, 1), U(0, 1, 1)};
-    const double far_k[2] = {U(0, 0, -2), U(0, 0, 2)};
+    const real far_k[2] = {U(0, 0, -2), U(0, 0, 2)};
     const struct fv4_faces fk = faces_k(h, m);
-    const double sum_k = fv4_direction_sum(here, k, far_k, &fk, di, ik[1] - ik[0], ik[3] - ik[2],
+    const real sum_k = fv4_direction_sum(here, k, far_k, &fk, di, ik[1] - ik[0], ik[3] - ik[2],
                                            dj, jk[1] - jk[0], jk[3] - jk[2]);
-    const double ij[4] = {U(-1, -1, 0), U(1, -1, 0), U(-1, 1, 0), U(1, 1, 0)};
-    const double far_j[2] = {U(0, -2, 0), U(0, 2, 0)};
+    const real ij[4] = {U(-1, -1, 0), U(1, -1, 0), U(-1, 1, 0), U(1, 1, 0)};
+    const real far_j[2] = {U(0, -2, 0), U(0, 2, 0)};
     const struct fv4_faces fj = faces_j(h, m);
-    const double sum_j = fv4_direction_sum(here, j, far_j, &fj, di, ij[1] - ij[0], ij[3] - ij[2],
+    const real sum_j = fv4_direction_sum(here, j, far_j, &fj, di, ij[1] - ij[0], ij[3] - ij[2],
                                            dk, jk[2] - jk[0], jk[3] - jk[1]);
-    const double far_i[2] = {U(-2, 0, 0), U(2, 0, 0)};
+    const real far_i[2] = {U(-2, 0, 0), U(2, 0, 0)};
     const struct fv4_faces fi = faces_i(h, m);
-    const double sum_i = fv4_direction_sum(here, i, far_i, &fi, dj, ij[2] - ij[0], ij[3] - ij[1],
+    const real sum_i = fv4_direction_sum(here, i, far_i, &fi, dj, ij[2] - ij[0], ij[3] - ij[1],
                                            dk, ik[2] - ik[0], ik[3] - ik[1]);
     return fv4_sum_directions(sum_i, sum_j, sum_k);
 }
 
-INLINE double sum_fv4_constant_half(const struct half *h, long m)
+INLINE real sum_fv4_constant_half(const struct half *h, long m)
 {
     return fv4_constant_sum(U(0, 0, 0), U(-1, 0, 0) + U(1, 0, 0), U(-2, 0, 0) + U(2, 0, 0),
                             U(0, -1, 0) + U(0, 1, 0), U(0, -2, 0) + U(0, 2, 0),
                             U(0, 0, -1) + U(0, 0, 1), U(0, 0, -2) + U(0, 0, 2));
 }
 
-INLINE double sum_fv2_half(const struct half *h, long m)
+INLINE real sum_fv2_half(const struct half *h, long m)
 {
     return fv2_sum(U(0, 0, 0), U(-1, 0, 0), U(1, 0, 0), U(0, -1, 0), U(0, 1, 0), U(0, 0, -1),
                    U(0, 0, 1), BETA(0, 0, 0, 0), BETA(0, 1, 0, 0), BETA(1, 0, 0, 0),
                    BETA(1, 0, 1, 0), BETA(2, 0, 0, 0), BETA(2, 0, 0, 1));
 }
 
-INLINE double sum_fv2_constant_half(const struct half *h, long m)
+INLINE real sum_fv2_constant_half(const struct half *h, long m)
 {
     return fv2_constant_sum(U(0, 0, 0), U(-1, 0, 0), U(1, 0, 0), U(0, -1, 0), U(0, 1, 0),
                             U(0, 0, -1), U(0, 0, 1));
 }
 
-typedef double half_sum_fn(const struct half *h, long m);
+typedef real half_sum_fn(const struct half *h, long m);
 
 /* Where a half's other values are. */
 struct half_operands {
-    const double *f, *alpha, *dinv;
-    double scale, weight;
+    const real *f, *alpha, *dinv;
+    real scale, weight;
 };
 
 /* Cells first <= m < first + count: the update, or the residual. */
 INLINE void half_cells(half_sum_fn *sum, rhs_fn *rhs, const struct half *h,
-                       const struct half_operands *o, double *out, const bool residual, long first,
+                       const struct half_operands *o, real *out, const bool residual, long first,
                        const long count)
 {
 #pragma omp simd
     for (long m = first; m < first + count; m++) {
-        const double here = U(0, 0, 0);
-        const double r = residual_value(rhs(o->f[m], o->alpha[m], here), o->scale, sum(h, m));
+        const real here = U(0, 0, 0);
+        const real r = residual_value(rhs(o->f[m], o->alpha[m], here), o->scale, sum(h, m));
         out[m] = residual ? r : update_weighted(here, o->dinv[m], r, o->weight);
     }
 }
@@ -117,7 +117,7 @@ INLINE void half_cells(half_sum_fn *sum, rhs_fn *rhs, const struct half *h,
 /* Updates the half of the row at `at` in `out`, or stores its residual there. Loops over vectors
  * find the places beside a cell at constant distances, a vectorised loop over cells does not. */
 INLINE void half_row(const struct row *row, half_sum_fn *sum, rhs_fn *rhs, const int odd, long at,
-                     const long sj, const long sk, double *out, const bool residual)
+                     const long sj, const long sk, real *out, const bool residual)
 {
     const long low = half_index(row->i, odd), high = half_index(row->i + row->n, odd),
                own = at + odd * (sj / 2), other = at + (1 - odd) * (sj / 2);
@@ -138,7 +138,7 @@ INLINE void half_row(const struct row *row, half_sum_fn *sum, rhs_fn *rhs, const
 }
 
 /* The half that a sweep does not update, if it works out of place. */
-INLINE void copy_half(const struct row *row, int odd, const double *u, double *restrict out)
+INLINE void copy_half(const struct row *row, int odd, const real *u, real *restrict out)
 {
     for (int m = half_index(row->i, odd); m < half_index(row->i + row->n, odd); m++)
         out[m] = u[m];
@@ -149,7 +149,7 @@ INLINE void prefetch_row(const struct row *row, int r, int k)
 {
     const long sj = row->sj, sk = row->sk, skew = row->reader * row->radius,
                at = (r + skew) * sj + (k + skew + 1) * sk, reach = row->radius * sk;
-    const double *const fields[] = {
+    const real *const fields[] = {
         row->u + reach,           row->f,           row->dinv, row->beta_i + reach - sk,
         row->beta_j + reach - sk, row->beta_k + sk, row->alpha};
     const bool variable = row->beta_i != row->f, alpha = row->alpha != row->f;
@@ -185,7 +185,7 @@ INLINE void residual_rows(const struct row *row, half_sum_fn *sum, rhs_fn *rhs, 
     (void)unused;
     for (int k = 0; k < row->planes; k++)
         for (int r = 0; r < row->rows; r++) {
-            double *out = row->out + r * row->out_sj + k * row->out_sk - row->i / 2;
+            real *out = row->out + r * row->out_sj + k * row->out_sk - row->i / 2;
             const long at = r * sj + k * sk;
             prefetch_row(row, r, k);
             half_row(row, sum, rhs, 0, at, sj, sk, out, true);

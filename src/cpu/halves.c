@@ -17,7 +17,8 @@ static bool fits(const struct level *l, const struct patch *p)
 
 bool halves_used(const struct level *l)
 {
-    if (!l->stencil || !l->stencil->coloured || l->prepared)
+    if (!l->stencil || !l->stencil->coloured || l->prepared ||
+        (l->correction && !halves_used_single(l->correction)))
         return false;
     for (int q = 0; q < l->npatches; q++)
         if (!fits(l, &l->patches[q]))
@@ -31,12 +32,12 @@ bool halves_used(const struct level *l)
 struct rows {
     const struct patch *patch;
     int ghosts;
-    double *first; /* cell 0 of the first of all */
+    real *first; /* cell 0 of the first of all */
     long low, high;
     bool split;
 };
 
-static void convert_row(const struct rows *r, double *at, double *copy, bool copied)
+static void convert_row(const struct rows *r, real *at, real *copy, bool copied)
 {
     const int g = r->ghosts, end = r->patch->n[0] + g;
     const long sj = r->patch->sj;
@@ -50,27 +51,27 @@ static void convert_row(const struct rows *r, double *at, double *copy, bool cop
 
 /* By the threads of the enclosing parallel region, each from a row that no other thread's rows
  * share memory with to one that has been copied before. */
-static void convert_rows(const struct rows *r, double *scratch)
+static void convert_rows(const struct rows *r, real *scratch)
 {
     const long sj = r->patch->sj, length = sj + r->ghosts, step = r->split ? -sj : sj;
-    double *const last = r->first + (r->split ? r->low : r->high - 1) * sj,
+    real *const last = r->first + (r->split ? r->low : r->high - 1) * sj,
                   *const copy = scratch + r->ghosts, *const copy_of_last = copy + length;
     if (r->low < r->high)
         memcpy(copy_of_last - r->ghosts, last - r->ghosts, (size_t)length * sizeof *last);
 #pragma omp barrier
     if (r->low == r->high)
         return;
-    for (double *at = r->first + (r->split ? r->high - 1 : r->low) * sj; at != last; at += step)
+    for (real *at = r->first + (r->split ? r->high - 1 : r->low) * sj; at != last; at += step)
         convert_row(r, at, copy, false);
     convert_row(r, last, copy_of_last, true);
 }
 
-static void convert_patch(const struct patch *p, int ghosts, double *field, bool split)
+static void convert_patch(const struct patch *p, int ghosts, real *field, bool split)
 {
     const long rows = (long)(p->n[1] + 2 * ghosts) * (p->n[2] + 2 * ghosts);
     const int threads = cpu_threads(patch_cells_count(p));
     const size_t length = 2 * (size_t)(p->sj + ghosts);
-    double *scratch =
+    real *scratch =
         memory_alloc((size_t)threads * length * sizeof *scratch, "rows that change their order");
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {

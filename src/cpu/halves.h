@@ -19,7 +19,7 @@ static inline long half_place(int i, long sj)
 }
 
 /* Copies cells low <= i < high of a row to halves, and back. */
-static inline void row_split(double *__restrict__ to, long sj, const double *__restrict__ from,
+static inline void row_split(real *__restrict__ to, long sj, const real *__restrict__ from,
                              int low, int high)
 {
     for (int odd = 0; odd < 2; odd++)
@@ -27,7 +27,7 @@ static inline void row_split(double *__restrict__ to, long sj, const double *__r
             to[odd * (sj / 2) + m] = from[2 * m + odd];
 }
 
-static inline void row_join(double *__restrict__ to, const double *__restrict__ from, long sj,
+static inline void row_join(real *__restrict__ to, const real *__restrict__ from, long sj,
                             int low, int high)
 {
     for (int odd = 0; odd < 2; odd++)
@@ -35,11 +35,14 @@ static inline void row_join(double *__restrict__ to, const double *__restrict__ 
             to[2 * m + odd] = from[odd * (sj / 2) + m];
 }
 
-/* Whether passes on the level work on its fields in halves. */
+/* Whether passes on the level, and on its correction level, work on fields in halves. */
 bool halves_used(const struct level *level);
 /* Stores the field, or the coefficients, so or as other code has them. */
 void halves_order(const struct level *level, enum field field, bool halves);
 void halves_order_coefficients(const struct level *level, bool halves);
+/* The same for a correction level. */
+bool halves_used_single(const struct level *level);
+void halves_order_single(const struct level *level, enum field field, bool halves);
 /* For level_restore. */
 void halves_restore(const struct level *level, enum field field);
 

@@ -18,7 +18,7 @@ static inline long patch_cells_count(const struct patch *p)
 }
 
 /* A field of a patch, in whatever order its rows are stored. */
-static inline double *cpu_cells(const struct level *level, const struct patch *p, enum field field)
+static inline real *cpu_cells(const struct level *level, const struct patch *p, enum field field)
 {
     return level->fields[field] ? level->fields[field] + p->offset : NULL;
 }
@@ -28,16 +28,16 @@ static inline double *cpu_cells(const struct level *level, const struct patch *p
 struct row {
     int n, rows, planes;
     int i; /* the first cell's; pointers to rows in halves (halves.h) are at cell 0 instead */
-    const double *u;
-    double *out;         /* sweeps may write where they read */
+    const real *u;
+    real *out;         /* sweeps may write where they read */
     long out_sj, out_sk; /* between rows and planes of out */
-    const double *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
+    const real *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     long sj, sk;
-    double scale;
+    real scale;
     int colour;        /* coloured: updates the cells of the first row with (i + colour) even, where
                           the cell that pointers are at has i = 0 */
-    double weight, c1; /* of struct relaxation */
-    double *k_flux;    /* by row, n values each: receives the fluxes through the high k faces of the
+    real weight, c1; /* of struct relaxation */
+    real *k_flux;    /* by row, n values each: receives the fluxes through the high k faces of the
                           last plane, if the operator has a use for them; or NULL */
     bool k_known;      /* k_flux has those through the low k faces of the first plane */
     int radius;        /* of the operator */
@@ -57,7 +57,7 @@ static inline void row_set_operands(struct row *row, const struct operands *o, l
     row->beta_i = o->beta_i + at;
     row->beta_j = o->beta_j + at;
     row->beta_k = o->beta_k + at;
-    row->scale = o->scale;
+    row->scale = (real)o->scale;
 }
 
 /* The residual, an update of cells of one colour, or the updates of all cells, by enum update. */
@@ -72,18 +72,27 @@ const struct row_functions *operator_rows(const struct operator_choice *choice);
  * too. */
 const struct row_functions *operator_half_rows(const struct operator_choice *choice);
 
+/* A patch of a correction level in single precision, and the powers of two by which its u is added
+ * and residuals become its f. */
+struct correction_cells {
+    float *u, *f; /* at cell (0,0,0) */
+    long sj, sk;
+    double up, down;
+};
+
 /* A pass on one patch. Pointers are at cell (0,0,0), or NULL if the pass does not use them. */
 struct patch_pass {
     const struct stencil *stencil;
     const struct patch *patch;
     bool halves, coarse_u_halves, coarse_f_halves; /* how rows are stored; `residual` has none */
-    double *buffer[2]; /* sweep s reads buffer[s & 1] and writes the other; both are u where sweeps
+    real *buffer[2]; /* sweep s reads buffer[s & 1] and writes the other; both are u where sweeps
                           work in place */
     struct operands operands;
-    double *residual;
-    const double *coarse_u;
-    double *coarse_f;
+    real *residual;
+    const real *coarse_u;
+    real *coarse_f;
     long coarse_sj, coarse_sk;
+    struct correction_cells correction;
     int parity; /* of the global index of cell (0,0,0) */
 };
 
@@ -97,7 +106,7 @@ struct range {
  * operation, and its number among those that read rows (see struct row). */
 struct thread_state {
     uint64_t norm;
-    double *k_flux;
+    real *k_flux;
     bool k_known;
     int reader, readers;
     char padding[96]; /* one cache line pair per thread */
@@ -124,7 +133,7 @@ struct operation {
     struct relaxation relaxation; /* of a sweep */
     int grain;                    /* rows and planes per step: 1 or 2 */
     int extent;                   /* layers worked on beyond the box, on sides that are no wall */
-    double
+    real
         *wall; /* the field whose ghosts behind walls follow from the rows written; NULL if none */
 };
 enum { MAX_OPERATIONS = SMOOTHER_SWEEPS + 2 };
@@ -157,6 +166,10 @@ int cpu_max_threads(void);
 step_fn step_keep, step_zero, step_prolong_set, step_prolong_add;
 step_fn step_sweep, step_residual_store, step_residual_norm, step_residual_restrict;
 
+/* Steps of corrections.c, for levels of double precision, and what they work on. */
+step_fn step_correct, step_defect;
+void corrections_open(struct patch_pass *p, const struct level *level, int q);
+
 /* The cells of direction d, with ghosts: `beside` layers beyond walls, `extent` beyond other sides.
  */
 static inline struct range with_ghosts(const struct patch *p, int d, int beside, int extent)
@@ -183,13 +196,16 @@ static inline struct walls walls_around(const struct stencil *s, int extent, boo
 /* x points at cell (0,0,0) of the patch. walls_after_rows fills the ghosts in i and j that follow
  * from some rows of some planes. walls_after_planes fills these rows of the planes beyond the walls
  * in k, where they follow from these planes. */
-void walls_after_rows(const struct patch *p, double *x, const struct walls *w, struct range rows,
+void walls_after_rows(const struct patch *p, real *x, const struct walls *w, struct range rows,
                       struct range planes);
-void walls_after_planes(const struct patch *p, double *x, const struct walls *w, struct range rows,
+void walls_after_planes(const struct patch *p, real *x, const struct walls *w, struct range rows,
                         struct range planes);
 /* All of them, for a field of a level. */
 void walls_fill(const struct level *level, enum field field, const struct wall_weights *rule,
                 int layers);
+
+/* backend_memory's copy(), for both precisions. */
+void cpu_copy(const struct copy_list *list, const void *from, void *to);
 
 /* The entries of the pass table. */
 void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *), bool halves);

@@ -34,7 +34,7 @@ void step_keep(const struct patch_pass *p, const struct operation *op, struct ra
     (void)p, (void)op, (void)rows, (void)planes, (void)state;
 }
 
-static void zero(double *x, int low, int high)
+static void zero(real *x, int low, int high)
 {
     memset(x + low, 0, (size_t)(high - low) * sizeof *x);
 }
@@ -47,7 +47,7 @@ void step_zero(const struct patch_pass *p, const struct operation *op, struct ra
     const struct range i = with_ghosts(q, 0, 0, op->extent);
     for (int k = planes.low; k < planes.high; k++)
         for (int j = rows.low; j < rows.high; j++) {
-            double *row = p->buffer[0] + j * q->sj + k * q->sk;
+            real *row = p->buffer[0] + j * q->sj + k * q->sk;
             for (int odd = 0; p->halves && odd < 2; odd++)
                 zero(row + odd * (q->sj / 2), half_index(i.low, odd), half_index(i.high, odd));
             if (!p->halves)
@@ -70,8 +70,8 @@ void step_sweep(const struct patch_pass *p, const struct operation *op, struct r
     row.out_sj = row.sj;
     row.out_sk = row.sk;
     row.colour = (p->parity + (p->halves ? 0 : i.low) + rows.low + planes.low + r->colour) & 1;
-    row.weight = r->weight;
-    row.c1 = r->c1;
+    row.weight = (real)r->weight;
+    row.c1 = (real)r->c1;
     row.k_flux = state->k_flux;
     row.k_known = state->k_known;
     row.reader = state->reader;
@@ -89,7 +89,7 @@ void for_residual_blocks(const struct patch_pass *p, const struct operation *op,
                          residual_block_fn *use, void *data)
 {
     enum { CELLS = 2048, LONGEST = 256 };
-    double residual[CELLS] __attribute__((aligned(64)));
+    real residual[CELLS] __attribute__((aligned(64)));
     const int n = min_int(p->patch->n[0], LONGEST), length = p->halves ? (n + 15) & -16 : n;
     const int max_rows = CELLS / (length * op->grain) & -op->grain,
               nrows = min_int(rows.high - rows.low, max_rows),
@@ -144,11 +144,11 @@ void step_residual_store(const struct patch_pass *p, const struct operation *op,
 }
 
 /* The largest magnitude among `count` values, as a bit pattern. */
-static uint64_t largest_bits(const double *x, int count, uint64_t largest)
+static uint64_t largest_bits(const real *x, int count, uint64_t largest)
 {
 #pragma omp simd reduction(max : largest)
     for (int i = 0; i < count; i++) {
-        const uint64_t bits = magnitude_bits(x[i]);
+        const uint64_t bits = magnitude_bits((double)x[i]);
         largest = bits > largest ? bits : largest;
     }
     return largest;
@@ -220,9 +220,10 @@ static const struct row_functions *rows_of(const struct patch_pass *p)
 static int list_operations(const struct pass *pass, const struct patch_pass *p,
                            struct operation *ops)
 {
-    static step_fn *const starts[] = {step_keep, step_zero, step_prolong_set, step_prolong_add};
+    static step_fn *const starts[] = {step_keep, step_zero, step_prolong_set, step_prolong_add,
+                                      step_correct};
     static step_fn *const finishes[] = {NULL, step_residual_restrict, step_residual_norm,
-                                        step_residual_store};
+                                        step_residual_store, step_defect};
     const struct stencil *s = p->stencil;
     row_fn *const *kinds = rows_of(p)->update;
     int count = 0;
@@ -247,7 +248,7 @@ static void order_fields(const struct pass *pass, bool halves)
     const struct level *l = pass->level, *c = pass->coarse;
     halves_order_coefficients(l, halves);
     halves_order(l, pass->f, halves);
-    if (pass->start == START_KEEP || pass->start == START_PROLONG_ADD)
+    if (pass->start != START_ZERO && pass->start != START_PROLONG_SET)
         halves_order(l, pass_reads(pass), halves);
     else
         l->own_order[pass->u] = halves;
@@ -255,6 +256,10 @@ static void order_fields(const struct pass *pass, bool halves)
         l->own_order[pass_reads(pass) == pass->u ? FIELD_TMP : pass->u] = halves;
     if (pass->finish == FINISH_RESTRICT)
         c->own_order[pass->coarse_f] = halves && halves_used(c);
+    if (pass->start == START_CORRECT)
+        halves_order_single(l->correction, FIELD_U, halves);
+    if (pass->finish == FINISH_DEFECT)
+        l->correction->own_order[FIELD_F] = halves;
 }
 
 /* Residuals are stored as fields have them. */
@@ -270,6 +275,8 @@ static struct patch_pass open_patch(const struct pass *pass, int q, bool halves)
     p.parity = (b->lo[0] + b->lo[1] + b->lo[2]) & 1;
     if (pass->finish == FINISH_STORE)
         p.residual = cpu_cells(l, patch, pass->residual);
+    if (l->correction)
+        corrections_open(&p, l, q);
     if (pass->coarse) {
         const struct patch *c = &pass->coarse->patches[q];
         p.coarse_sj = c->sj;

@@ -19,10 +19,10 @@ enum { CHUNK = 256, KEPT = 1024, LINE = 8 /* doubles in a cache line */ };
 /* Values of a row, and of the cells at its two ends. Cell 0 begins a cache line, so that vectors
  * which are read back soon lie in vectors that were stored. */
 struct line {
-    double values[LINE + CHUNK + LINE];
+    real values[LINE + CHUNK + LINE];
 };
 
-INLINE double *line_cells(struct line *line)
+INLINE real *line_cells(struct line *line)
 {
     return line->values + LINE;
 }
@@ -36,17 +36,17 @@ INLINE double *line_cells(struct line *line)
  * caller's array or, if a plane fits, in k_flux. */
 struct fluxes_lines {
     struct line dj[2], dk[2]; /* u(j+1) − u(j−1) and u(k+1) − u(k−1) of this row and the next */
-    double di[2][CHUNK];      /* u(i+1) − u(i−1) */
+    real di[2][CHUNK];      /* u(i+1) − u(i−1) */
     struct line i_low;
-    double j_flux[2][CHUNK];
-    double k_flux[KEPT];
-    double *k_rows;
+    real j_flux[2][CHUNK];
+    real k_flux[KEPT];
+    real *k_rows;
     long k_stride; /* between rows; 0 if the fluxes of a plane are not kept */
     int here;      /* index of this row's entry of two */
 } __attribute__((aligned(64)));
 
 /* u(+s) − u(−s) */
-INLINE void difference(double *restrict out, const double *u, long s, long count)
+INLINE void difference(real *restrict out, const real *u, long s, long count)
 {
 #pragma omp simd
     for (long i = 0; i < count; i++)
@@ -54,21 +54,21 @@ INLINE void difference(double *restrict out, const double *u, long s, long count
 }
 
 /* The same with a cell more at both ends. */
-INLINE void difference_of_line(struct line *out, const double *u, long s, long count)
+INLINE void difference_of_line(struct line *out, const real *u, long s, long count)
 {
-    double *cells = line_cells(out);
+    real *cells = line_cells(out);
     cells[-1] = u[s - 1] - u[-s - 1];
     difference(cells, u, s, count);
     cells[count] = u[count + s] - u[count - s];
 }
 
 /* Fluxes through the low i faces, and through the high one of the last cell. */
-INLINE void fv4_i_fluxes(const struct row *row, const double *u, const double *b, long count,
+INLINE void fv4_i_fluxes(const struct row *row, const real *u, const real *b, long count,
                          struct fluxes_lines *l)
 {
-    const double *dj = line_cells(&l->dj[l->here]), *dk = line_cells(&l->dk[l->here]);
+    const real *dj = line_cells(&l->dj[l->here]), *dk = line_cells(&l->dk[l->here]);
     const long sj = row->sj, sk = row->sk;
-    double *restrict flux = line_cells(&l->i_low);
+    real *restrict flux = line_cells(&l->i_low);
 #define FLUX(i)                                                                                    \
     fv4_flux(b[i], u[(i)-2], u[(i)-1], u[i], u[(i) + 1], b[(i) + sj] - b[(i)-sj], dj[(i)-1],       \
              dj[i], b[(i) + sk] - b[(i)-sk], dk[(i)-1], dk[i])
@@ -81,10 +81,10 @@ INLINE void fv4_i_fluxes(const struct row *row, const double *u, const double *b
 
 /* Fluxes through the low j faces of the row that u and b point to. `below` and `above` index the
  * differences of its lower neighbour and its own. */
-INLINE void fv4_j_fluxes(const struct row *row, const double *u, const double *b, long count,
-                         struct fluxes_lines *l, int below, int above, double *restrict flux)
+INLINE void fv4_j_fluxes(const struct row *row, const real *u, const real *b, long count,
+                         struct fluxes_lines *l, int below, int above, real *restrict flux)
 {
-    const double *di0 = l->di[below], *di1 = l->di[above], *dk0 = line_cells(&l->dk[below]),
+    const real *di0 = l->di[below], *di1 = l->di[above], *dk0 = line_cells(&l->dk[below]),
                  *dk1 = line_cells(&l->dk[above]);
     const long sj = row->sj, sk = row->sk;
 #pragma omp simd
@@ -94,12 +94,12 @@ INLINE void fv4_j_fluxes(const struct row *row, const double *u, const double *b
 }
 
 /* Fluxes through the low k faces. */
-INLINE void fv4_k_low_fluxes(const struct row *row, const double *u, const double *b, long count,
-                             struct fluxes_lines *l, double *restrict flux)
+INLINE void fv4_k_low_fluxes(const struct row *row, const real *u, const real *b, long count,
+                             struct fluxes_lines *l, real *restrict flux)
 {
-    const double *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
+    const real *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
     const long sj = row->sj, sk = row->sk;
-    const double *below = u - sk;
+    const real *below = u - sk;
 #pragma omp simd
     for (long i = 0; i < count; i++)
         flux[i] = fv4_flux(b[i], u[i - 2 * sk], below[i], u[i], u[i + sk], b[i + 1] - b[i - 1],
@@ -108,7 +108,7 @@ INLINE void fv4_k_low_fluxes(const struct row *row, const double *u, const doubl
 }
 
 /* The differences of the row that u points to. */
-INLINE void fv4_differences(const struct row *row, const double *u, long count,
+INLINE void fv4_differences(const struct row *row, const real *u, long count,
                             struct fluxes_lines *l, int entry)
 {
     difference_of_line(&l->dk[entry], u, row->sk, count);
@@ -121,7 +121,7 @@ INLINE void fluxes_begin(const struct row *row, int k, long start, long count,
                          struct fluxes_lines *l)
 {
     const long at = start + k * row->sk;
-    const double *u = row->u + at;
+    const real *u = row->u + at;
     l->here = 0;
     const bool fits = row->planes > 1 && row->n <= CHUNK && (long)row->n * row->rows <= KEPT;
     l->k_rows = row->k_flux ? row->k_flux + start : l->k_flux;
@@ -134,17 +134,17 @@ INLINE void fluxes_begin(const struct row *row, int k, long start, long count,
 
 /* The sums, from the fluxes in i and j and those through the low k faces. Leaves those through the
  * high k faces, seen from the cells above them, in their place. */
-INLINE void fv4_sums(const struct row *row, const double *u, const double *b, long count,
-                     struct fluxes_lines *l, double *restrict k_flux, double *restrict sums)
+INLINE void fv4_sums(const struct row *row, const real *u, const real *b, long count,
+                     struct fluxes_lines *l, real *restrict k_flux, real *restrict sums)
 {
-    const double *i_low = line_cells(&l->i_low), *j_low = l->j_flux[l->here],
+    const real *i_low = line_cells(&l->i_low), *j_low = l->j_flux[l->here],
                  *j_high = l->j_flux[1 - l->here];
-    const double *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
+    const real *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
     const long sj = row->sj, sk = row->sk;
-    const double *above = u + sk, *b1 = b + sk;
+    const real *above = u + sk, *b1 = b + sk;
 #pragma omp simd
     for (long i = 0; i < count; i++) {
-        const double k_high =
+        const real k_high =
             fv4_flux(b1[i], u[i - sk], u[i], above[i], u[i + 2 * sk], b1[i + 1] - b1[i - 1], di[i],
                      above[i + 1] - above[i - 1], b1[i + sj] - b1[i - sj], dj[i],
                      above[i + sj] - above[i - sj]);
@@ -156,12 +156,12 @@ INLINE void fv4_sums(const struct row *row, const double *u, const double *b, lo
 /* The sums of row `r` of plane k of the group. Rows must come in order. The flux through a high
  * face is the negative of the flux through the low face of the next cell. */
 INLINE void fluxes_row_sums(const struct row *row, int r, int k, long start, long count,
-                            struct fluxes_lines *l, double *restrict sums)
+                            struct fluxes_lines *l, real *restrict sums)
 {
     const long at = start + r * row->sj + k * row->sk;
     const int here = l->here, next = 1 - here;
-    const double *u = row->u + at;
-    double *restrict k_low = l->k_rows + r * l->k_stride;
+    const real *u = row->u + at;
+    real *restrict k_low = l->k_rows + r * l->k_stride;
     fv4_i_fluxes(row, u, row->beta_i + at, count, l);
     fv4_differences(row, u + row->sj, count, l, next);
     if (l->k_stride == 0 || (k == 0 && !row->k_known))
@@ -183,7 +183,7 @@ INLINE void cells_begin(const struct row *row, int k, long start, long count, st
 }
 
 INLINE void cells_row_sums(const struct row *row, int r, int k, long start, long count,
-                           struct cells_lines *l, double *sums)
+                           struct cells_lines *l, real *sums)
 {
     (void)row, (void)r, (void)k, (void)start, (void)count, (void)l, (void)sums;
 }
@@ -195,7 +195,7 @@ INLINE void cells_row_sums(const struct row *row, int r, int k, long start, long
 enum { cells_KEEP = false, fluxes_KEEP = true };
 
 /* Asks for `count` cells, so that they are in L2 when they are read. */
-INLINE void prefetch_cells(const double *x, long count)
+INLINE void prefetch_cells(const real *x, long count)
 {
     for (long i = 0; i < count; i += LINE)
         __builtin_prefetch(x + i, 0, 2);
@@ -222,8 +222,8 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
  * stored would wait for the store. */
 #define ROW_LOOP(ROWS, SUM, RHS, value)                                                            \
     const long sj = row->sj, sk = row->sk;                                                         \
-    const double scale = row->scale, weight = row->weight, c1 = row->c1;                           \
-    double sums[CHUNK], scratch[CHUNK];                                                            \
+    const real scale = row->scale, weight = row->weight, c1 = row->c1;                           \
+    real sums[CHUNK], scratch[CHUNK];                                                            \
     struct ROWS##_lines lines;                                                                     \
     (void)sums, (void)sk, (void)weight, (void)c1;                                                  \
     for (long start = 0; start < n; start += CHUNK) {                                              \
@@ -233,23 +233,23 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
             for (int r = 0; r < row->rows; r++) {                                                  \
                 const long at = start + r * sj + k * sk;                                           \
                 const long colour = (row->colour + start + r + k) & 1;                             \
-                const double *const u = row->u + at, *const f = row->f + at;                       \
-                const double *const alpha = row->alpha + at, *const dinv = row->dinv + at;         \
-                const double *const bi = row->beta_i + at, *const bj = row->beta_j + at;           \
-                const double *const bk = row->beta_k + at;                                         \
-                double *const target = row->out + start + r * row->out_sj + k * row->out_sk;       \
-                const double *const old = target;                                                  \
-                double *const out = in_place ? scratch : target;                                   \
+                const real *const u = row->u + at, *const f = row->f + at;                       \
+                const real *const alpha = row->alpha + at, *const dinv = row->dinv + at;         \
+                const real *const bi = row->beta_i + at, *const bj = row->beta_j + at;           \
+                const real *const bk = row->beta_k + at;                                         \
+                real *const target = row->out + start + r * row->out_sj + k * row->out_sk;       \
+                const real *const old = target;                                                  \
+                real *const out = in_place ? scratch : target;                                   \
                 (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old, (void)colour;    \
                 if (row->readers > 0 && row->reader == 0)                                          \
                     prefetch_row(row, at, count);                                                  \
                 ROWS##_row_sums(row, r, k, start, count, &lines, sums);                            \
                 _Pragma("omp simd") for (long i = 0; i < count; i++)                               \
                 {                                                                                  \
-                    const double here = u[i];                                                      \
-                    const double r_i =                                                             \
+                    const real here = u[i];                                                      \
+                    const real r_i =                                                             \
                         residual_value(RHS(f[i], alpha[i], here), scale, ROWS##_SUM(SUM));         \
-                    const double updated = update_weighted(here, dinv[i], r_i, weight);            \
+                    const real updated = update_weighted(here, dinv[i], r_i, weight);            \
                     (void)updated;                                                                 \
                     out[i] = (value);                                                              \
                 }                                                                                  \

@@ -11,30 +11,30 @@
 enum { CHUNK = 128, ROWS = 8 };
 
 /* A value interpolated in one direction, from coarse cells around `c` with stride s. */
-typedef double interpolate_fn(const double *c, long s);
+typedef real interpolate_fn(const real *c, long s);
 
-INLINE double quadratic_low(const double *c, long s)
+INLINE real quadratic_low(const real *c, long s)
 {
     return prolong2_low(c[-s], c[0], c[s]);
 }
 
-INLINE double quadratic_high(const double *c, long s)
+INLINE real quadratic_high(const real *c, long s)
 {
     return prolong2_high(c[-s], c[0], c[s]);
 }
 
-INLINE double quartic_low(const double *c, long s)
+INLINE real quartic_low(const real *c, long s)
 {
     return prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
 }
 
-INLINE double quartic_high(const double *c, long s)
+INLINE real quartic_high(const real *c, long s)
 {
     return prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
 }
 
 /* `count` values interpolated by `high` if odd, else by `low`, from c with stride s. */
-INLINE void interpolate_row(double *restrict out, const double *c, long s, int count, bool odd,
+INLINE void interpolate_row(real *restrict out, const real *c, long s, int count, bool odd,
                             interpolate_fn *low, interpolate_fn *high)
 {
     if (odd)
@@ -47,8 +47,8 @@ INLINE void interpolate_row(double *restrict out, const double *c, long s, int c
 
 /* Some rows of a plane of P coarse_u. `coarse` is the parent of the first fine cell. */
 struct prolonged_rows {
-    double *fine;         /* the first fine cell, or its place in each half */
-    const double *coarse; /* cell 0 of the row of its parent */
+    real *fine;         /* the first fine cell, or its place in each half */
+    const real *coarse; /* cell 0 of the row of its parent */
     int first;            /* its parent */
     long fine_sj, coarse_sj, coarse_sk;
     bool fine_halves, coarse_halves; /* see halves.h */
@@ -63,12 +63,12 @@ INLINE void prolong(const struct prolonged_rows *x, const int n, int reach, inte
                     interpolate_fn *high)
 {
     enum { WIDTH = CHUNK + 8 };
-    double in_plane[ROWS + 4][WIDTH], line[WIDTH], values[2 * CHUNK];
+    real in_plane[ROWS + 4][WIDTH], line[WIDTH], values[2 * CHUNK];
     const long half = x->fine_sj / 2;
     const int parents = (x->odd_row + x->rows + 1) / 2, width = n + 2 * reach;
     const int first = x->first - reach;
     for (int row = 0; row < parents + 2 * reach; row++) {
-        const double *c = x->coarse + (row - reach) * x->coarse_sj;
+        const real *c = x->coarse + (row - reach) * x->coarse_sj;
         if (!x->coarse_halves)
             interpolate_row(in_plane[row], c + first, x->coarse_sk, width, x->odd_plane, low, high);
         for (int odd = 0; x->coarse_halves && odd < 2; odd++) {
@@ -83,9 +83,9 @@ INLINE void prolong(const struct prolonged_rows *x, const int n, int reach, inte
         const int fine_row = x->odd_row + r;
         interpolate_row(line, in_plane[fine_row / 2 + reach], WIDTH, width, fine_row & 1, low,
                         high);
-        double *restrict out = x->fine + r * x->fine_sj;
+        real *restrict out = x->fine + r * x->fine_sj;
         for (int i = 0; x->fine_halves && i < n; i++) {
-            const double even = low(&line[i + reach], 1), odd = high(&line[i + reach], 1);
+            const real even = low(&line[i + reach], 1), odd = high(&line[i + reach], 1);
             out[i] = x->add ? out[i] + even : even;
             out[half + i] = x->add ? out[half + i] + odd : odd;
         }
@@ -182,8 +182,8 @@ void step_prolong_add(const struct patch_pass *p, const struct operation *op, st
 }
 
 /* `count` coarse cells from four fine rows, named by the parity of (j,k). */
-static void restrict_rows(double *restrict coarse, const double *row_00, const double *row_10,
-                          const double *row_01, const double *row_11, int count)
+static void restrict_rows(real *restrict coarse, const real *row_00, const real *row_10,
+                          const real *row_01, const real *row_11, int count)
 {
     for (int i = 0; i < count; i++)
         coarse[i] =
@@ -192,8 +192,8 @@ static void restrict_rows(double *restrict coarse, const double *row_00, const d
 }
 
 /* The same from rows in halves. */
-static void restrict_halves(double *restrict coarse, const double *row_00, const double *row_10,
-                            const double *row_01, const double *row_11, int count, long half)
+static void restrict_halves(real *restrict coarse, const real *row_00, const real *row_10,
+                            const real *row_01, const real *row_11, int count, long half)
 {
     for (int i = 0; i < count; i++)
         coarse[i] = restrict_cell(row_00[i] + row_00[half + i], row_10[i] + row_10[half + i],
@@ -201,11 +201,11 @@ static void restrict_halves(double *restrict coarse, const double *row_00, const
 }
 
 /* Coarse cells first <= i < first + count of the row at `coarse`. */
-static void restrict_to(double *coarse, long coarse_sj, bool coarse_halves, int first, int count,
-                        const double *row, long sj, long sk, bool halves)
+static void restrict_to(real *coarse, long coarse_sj, bool coarse_halves, int first, int count,
+                        const real *row, long sj, long sk, bool halves)
 {
-    double values[2 * CHUNK];
-    double *out = coarse_halves ? values : coarse + first;
+    real values[2 * CHUNK];
+    real *out = coarse_halves ? values : coarse + first;
     if (halves)
         restrict_halves(out, row, row + sj, row + sk, row + sj + sk, count, sj / 2);
     else
@@ -231,8 +231,8 @@ static void restrict_plane(const struct level *fine, enum field from, const stru
                            enum field to, int q, int k)
 {
     const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
-    const double *row = cpu_cells(fine, f, from) + 2 * k * f->sk;
-    double *out = cpu_cells(coarse, c, to) + k * c->sk;
+    const real *row = cpu_cells(fine, f, from) + 2 * k * f->sk;
+    real *out = cpu_cells(coarse, c, to) + k * c->sk;
     for (int j = 0; j < c->n[1]; j++)
         for (int i = 0; i < c->n[0]; i += 2 * CHUNK)
             restrict_to(out + j * c->sj, c->sj, coarse->own_order[to], i,

@@ -180,7 +180,7 @@ struct tiling {
     int sharers;           /* threads per slab, which take its strips in turn */
     int strips;            /* per slab, a multiple of sharers */
     struct progress *done; /* by slab and strip */
-    double *fluxes;   /* per thread and operation, of the rows of a strip; NULL: none are kept */
+    real *fluxes;   /* per thread and operation, of the rows of a strip; NULL: none are kept */
     long flux_length; /* of an operation */
     int wedge_blocks; /* blocks of rows per wedge, so that all threads have work */
 };
@@ -443,7 +443,7 @@ static void cut_strips(struct tiling *g)
 {
     const struct patch *p = g->t->pass->patch;
     const int count = g->last - g->first, depth = (count + 1) * g->t->lag;
-    const long row_bytes = FIELDS_IN_TILE * (long)sizeof(double) * p->sj;
+    const long row_bytes = FIELDS_IN_TILE * (long)sizeof(real) * p->sj;
     const int rows = max_int((int)(TILE_BYTES / (row_bytes * depth)), 2 * depth),
               most = max_int(1, p->n[1] / min_rows(g->t, count) / g->sharers),
               rounds = min_int(most, (max_int(1, p->n[1] / rows) - 1) / g->sharers + 1);

@@ -12,11 +12,11 @@ struct wall_places {
 };
 
 /* Ghosts beyond a wall of one column. */
-INLINE void extrapolate(double *x, const struct wall_places *at, struct side_weights side,
+INLINE void extrapolate(real *x, const struct wall_places *at, struct side_weights side,
                         int cells, int layers)
 {
-    const double x1 = x[at->cell[0]], x2 = cells > 1 ? x[at->cell[1]] : 0.0;
-    const double x3 = cells > 2 ? x[at->cell[2]] : 0.0, x4 = cells > 3 ? x[at->cell[3]] : 0.0;
+    const real x1 = x[at->cell[0]], x2 = cells > 1 ? x[at->cell[1]] : (real)0.0;
+    const real x3 = cells > 2 ? x[at->cell[2]] : (real)0.0, x4 = cells > 3 ? x[at->cell[3]] : (real)0.0;
     x[at->ghost[0]] = side_value(&side, cells, 0, x1, x2, x3, x4);
     if (layers > 1)
         x[at->ghost[1]] = side_value(&side, cells, 1, x1, x2, x3, x4);
@@ -24,7 +24,7 @@ INLINE void extrapolate(double *x, const struct wall_places *at, struct side_wei
 
 /* The same of `count` neighbouring columns. x points at the cell next to the wall in the first
  * column. `inward` is the stride away from the wall. */
-INLINE void extrapolate_row(double *x, long inward, struct side_weights side, int cells, int layers,
+INLINE void extrapolate_row(real *x, long inward, struct side_weights side, int cells, int layers,
                             int count)
 {
     const struct wall_places at = {{-inward, -2 * inward}, {0, inward, 2 * inward, 3 * inward}};
@@ -48,7 +48,7 @@ INLINE void extrapolate_row(double *x, long inward, struct side_weights side, in
     } while (0)
 
 /* The rows of small levels have lengths that are constants. */
-INLINE void row_by(struct side_weights side, int cells, int layers, double *x, long inward, int n,
+INLINE void row_by(struct side_weights side, int cells, int layers, real *x, long inward, int n,
                    struct range i)
 {
     if (n == 16)
@@ -70,13 +70,13 @@ INLINE void row_by(struct side_weights side, int cells, int layers, double *x, l
 /* Ghosts beyond a wall in j or k, over the cells i of a row of n cells. x points at cell 0 of the
  * row next to the wall. (Inlined, all these loops would be prepared before the rows of a plane.) */
 static __attribute__((noinline)) void fill_row(const struct walls *w,
-                                               const struct side_weights *side, double *x,
+                                               const struct side_weights *side, real *x,
                                                long inward, int n, struct range i)
 {
     BY_RULE(row_by, x, inward, n, i);
 }
 
-INLINE void column_by(struct side_weights side, int cells, int layers, double *x,
+INLINE void column_by(struct side_weights side, int cells, int layers, real *x,
                       const struct wall_places *at, long sj, struct range rows)
 {
     for (int j = rows.low; j < rows.high; j++)
@@ -85,7 +85,7 @@ INLINE void column_by(struct side_weights side, int cells, int layers, double *x
 
 /* Ghosts beyond a wall in i next to cell `last`. x points at cell 0 of row 0. */
 static __attribute__((noinline)) void fill_column(const struct walls *w,
-                                                  const struct side_weights *side, double *x,
+                                                  const struct side_weights *side, real *x,
                                                   int last, int inward, long sj, struct range rows)
 {
     struct wall_places at;
@@ -97,7 +97,7 @@ static __attribute__((noinline)) void fill_column(const struct walls *w,
 }
 
 /* Ghosts beyond a wall in j or k next to a row of n cells. */
-static void fill_rows(const struct walls *w, const struct side_weights *side, double *x,
+static void fill_rows(const struct walls *w, const struct side_weights *side, real *x,
                       long inward, int n, long sj, struct range i)
 {
     if (!w->halves)
@@ -112,7 +112,7 @@ static bool contains(struct range r, int x)
     return r.low <= x && x < r.high;
 }
 
-void walls_after_rows(const struct patch *p, double *x, const struct walls *w, struct range rows,
+void walls_after_rows(const struct patch *p, real *x, const struct walls *w, struct range rows,
                       struct range planes)
 {
     const struct range i = with_ghosts(p, 0, w->beside, w->extent);
@@ -120,7 +120,7 @@ void walls_after_rows(const struct patch *p, double *x, const struct walls *w, s
     const bool low = p->wall[1][0] && contains(rows, w->rule->cells - 1),
                high = p->wall[1][1] && contains(rows, last);
     for (int k = planes.low; k < planes.high; k++) {
-        double *plane = x + k * p->sk;
+        real *plane = x + k * p->sk;
         if (p->wall[0][0])
             fill_column(w, &w->rule->side[0][0], plane, 0, 1, p->sj, rows);
         if (p->wall[0][1])
@@ -132,7 +132,7 @@ void walls_after_rows(const struct patch *p, double *x, const struct walls *w, s
     }
 }
 
-void walls_after_planes(const struct patch *p, double *x, const struct walls *w, struct range rows,
+void walls_after_planes(const struct patch *p, real *x, const struct walls *w, struct range rows,
                         struct range planes)
 {
     const struct range i = with_ghosts(p, 0, w->beside, w->extent),
@@ -148,7 +148,7 @@ void walls_after_planes(const struct patch *p, double *x, const struct walls *w,
         fill_rows(w, &w->rule->side[2][1], x + j * p->sj + last * p->sk, -p->sk, n, p->sj, i);
 }
 
-static void fill_patch(const struct patch *p, double *x, const struct walls *w)
+static void fill_patch(const struct patch *p, real *x, const struct walls *w)
 {
     const struct range rows = with_ghosts(p, 1, 0, w->extent),
                        planes = with_ghosts(p, 2, 0, w->extent);

@@ -34,9 +34,9 @@ static struct patch patch_of_box(struct box box, int index)
     return p;
 }
 
-/* Bytes of one field on the owner of box *b, the first of its boxes; sets *b to the next owner's.
+/* Values of one field on the owner of box *b, the first of its boxes; sets *b to the next owner's.
  */
-static size_t next_owner_bytes(const struct decomposition *d, int *b, int ghosts, int row_align)
+static size_t next_owner_values(const struct decomposition *d, int *b, int ghosts, int row_align)
 {
     const int owner = d->owner[*b];
     long length = 0;
@@ -44,22 +44,23 @@ static size_t next_owner_bytes(const struct decomposition *d, int *b, int ghosts
         struct patch p = patch_of_box(d->boxes[*b], *b);
         length = place_patch(&p, ghosts, row_align, length);
     }
-    return (size_t)length * sizeof(double);
+    return (size_t)length;
 }
 
 size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts, int row_align)
 {
     int b = decomposition_first_box(d, rank);
     const bool owns = b < decomposition_first_box(d, rank + 1);
-    return owns ? next_owner_bytes(d, &b, ghosts, row_align) : 0;
+    return owns ? next_owner_values(d, &b, ghosts, row_align) * sizeof(double) : 0;
 }
 
 void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
-                                   int fields, size_t *bytes)
+                                   int fields, int value_bytes, size_t *bytes)
 {
     for (int b = 0; b < d->nboxes;) {
         const int owner = d->owner[b];
-        bytes[owner] += (size_t)fields * next_owner_bytes(d, &b, ghosts, row_align);
+        bytes[owner] +=
+            (size_t)(fields * value_bytes) * next_owner_values(d, &b, ghosts, row_align);
     }
 }
 

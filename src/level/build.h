@@ -23,12 +23,12 @@ struct plan *level_make_halo(struct level *level, int layers);
 /* Fills the ghosts of a cell-centred field from neighbours, if the level is connected. */
 void level_exchange_halo(const struct level *level, enum field field);
 
-/* Bytes of one field of a future level on one rank. */
+/* Bytes of one field of doubles of a future level on one rank. */
 size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts,
                                  int row_align);
-/* Adds the bytes of `fields` fields to bytes[rank], for all ranks. */
+/* Adds the bytes of `fields` fields, of values of value_bytes bytes, to bytes[rank], for all ranks. */
 void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
-                                   int fields, size_t *bytes);
+                                   int fields, int value_bytes, size_t *bytes);
 
 C_END
 

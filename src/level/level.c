@@ -23,19 +23,19 @@ bool level_has_odd_period(const struct level *l)
 
 size_t level_field_bytes(const struct level *level)
 {
-    return (size_t)level->field_length * sizeof(double);
+    return (size_t)(level->field_length * level->backend->real_bytes);
 }
 
 void level_allocate(struct level *level, enum field field)
 {
-    double **fields = (double **)level->fields;
+    real **fields = (real **)level->fields;
     if (!fields[field])
         fields[field] = level->backend->memory->allocate(level->field_length, "a field");
 }
 
 void level_release(struct level *level, enum field field)
 {
-    double **fields = (double **)level->fields;
+    real **fields = (real **)level->fields;
     if (fields[field])
         level->backend->memory->release(fields[field]);
     fields[field] = NULL;
@@ -44,7 +44,7 @@ void level_release(struct level *level, enum field field)
 
 void level_swap(struct level *level, enum field a, enum field b)
 {
-    double **fields = (double **)level->fields, *memory = fields[a];
+    real **fields = (real **)level->fields, *memory = fields[a];
     fields[a] = fields[b];
     fields[b] = memory;
     const bool own = level->own_order[a];

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include "backend/fields.h"
 #include "base/linkage.h"
+#include "base/real.h"
 #include "level/box.h"
 #include "level/box_index.h"
 #include "level/decomposition.h"
@@ -43,11 +44,16 @@ struct level {
     const struct backend *backend;
     struct stencil *stencil; /* this level's operator; the hierarchy sets and owns it */
 
+    /* The level in single precision that corrects this one; NULL: none. Its f is 2^-rhs_exponent
+     * times this level's residual, and its u 2^-u_exponent times the correction. */
+    struct level *correction;
+    int rhs_exponent, u_exponent;
+
     struct decomposition decomposition;
     struct box_index index; /* of all its boxes */
     int npatches;
     struct patch *patches;
-    long field_length; /* doubles in one field */
+    long field_length; /* values in one field */
     bool connected; /* some box has a neighbour, so halos must be exchanged; a periodic box is its
                        own neighbour, unless the backend wraps */
 
@@ -57,13 +63,13 @@ struct level {
 
     /* Memory of the backend, NULL where not allocated. Only level_allocate, level_release and
      * level_swap change these pointers. */
-    double *const *fields;
+    real *const *fields;
     /* By field: whether its rows are in an order of the backend's own. level_restore puts cells
      * back where struct patch has them. */
     bool *own_order;
     /* What the backend's set-up keeps for its passes; host memory, or NULL. The level releases it.
      */
-    double *prepared;
+    real *prepared;
     struct ghost_list *ghost_lists; /* see level_ghost_list(); NULL unless the backend wraps */
     /* halos[d] fills d layers of ghosts of cell-centred fields from neighbours, 1 <= d <= ghosts,
      * but none in directions in which a patch wraps. halo fills all layers. level_make_halo makes
@@ -92,7 +98,7 @@ void level_swap(struct level *level, enum field a, enum field b);
 void level_restore(const struct level *level, enum field field);
 
 /* The memory of a field, with cells where struct patch has them; NULL if it is not allocated. */
-static inline double *level_natural(const struct level *level, enum field field)
+static inline real *level_natural(const struct level *level, enum field field)
 {
     if (level->own_order[field])
         level_restore(level, field);

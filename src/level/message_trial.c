@@ -5,14 +5,15 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 
-/* Doubles per message. MPI libraries send short messages at once and long ones by another protocol.
+/* Values per message. MPI libraries send short messages at once and long ones by another protocol.
  */
 enum { SHORT = 8, LONG = 1 << 17, NEIGHBOURS = 2 };
 
-/* What rank `from` sends at place `at` of a message, the first and the second time. */
+/* What rank `from` sends at place `at` of a message, the first and the second time: a value that
+ * single precision has too. */
 static double value_of(int from, long at, bool again)
 {
-    const double value = 1.0 + from + (double)at / LONG;
+    const double value = 1.0 + from % 32 + (double)at / LONG;
     return again ? -value : value;
 }
 
@@ -75,7 +76,8 @@ static struct messages ring_messages(int length, const struct backend *backend)
 static bool length_arrives(const struct backend *backend, int length)
 {
     struct exchange x;
-    exchange_create(&x, ring_messages(length, backend), ring_messages(length, backend));
+    exchange_create(&x, ring_messages(length, backend), ring_messages(length, backend),
+                    backend->real_bytes);
     const bool right = exchange_selftest(&x, backend, TRIAL_SECONDS);
     backend->memory->release(x.sends.buffer);
     backend->memory->release(x.receives.buffer);

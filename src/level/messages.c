@@ -34,31 +34,31 @@ static void release_buffers(struct route *r)
     r->buffers->memory->release(r->exchange.receives.buffer);
 }
 
-void messages_pack(struct route *r, const double *from, double *to)
+void messages_pack(struct route *r, const real *from, real *to)
 {
     (void)to;
     r->ends->source->memory->copy(&r->lists[COPY_OUT], from, r->exchange.sends.buffer);
 }
 
-void messages_start(struct route *r, const double *from, double *to)
+void messages_start(struct route *r, const real *from, real *to)
 {
     (void)from, (void)to;
     exchange_start(&r->exchange);
 }
 
-void messages_wait(struct route *r, const double *from, double *to)
+void messages_wait(struct route *r, const real *from, real *to)
 {
     (void)from, (void)to;
     exchange_wait(&r->exchange);
 }
 
-void messages_unpack(struct route *r, const double *from, double *to)
+void messages_unpack(struct route *r, const real *from, real *to)
 {
     (void)from;
     r->ends->target->memory->copy(&r->lists[COPY_IN], r->exchange.receives.buffer, to);
 }
 
-static void pack(struct route *r, const double *from, double *to)
+static void pack(struct route *r, const real *from, real *to)
 {
     messages_make_buffers(r);
     messages_pack(r, from, to);

@@ -23,7 +23,8 @@ static void release(struct route *r)
     memory_free(s);
 }
 
-/* False if the node cannot share memory, or one of its devices cannot access it. */
+/* `length` doubles. False if the node cannot share memory, or one of its devices
+ * cannot access it. */
 static bool make_memory(struct shared *s, long length)
 {
     bool works = true;
@@ -81,9 +82,11 @@ static bool share(struct route *r)
     const struct backend *device = r->ends->source->staging;
     struct shared *s = r->state = memory_alloc_zero(sizeof *s, "shared messages");
     s->device = device && device->memory->lock_pages ? device : NULL;
-    const bool works = make_memory(s, r->exchange.sends.length);
+    const long per_double = (long)sizeof(double) / r->exchange.value_bytes,
+               length = r->exchange.sends.length;
+    const bool works = make_memory(s, (length + per_double - 1) / per_double);
     if (works)
-        find_places(r, s->memory[0].own);
+        find_places(r, s->memory[0].own * per_double);
     else
         release(r);
     return works;
@@ -91,7 +94,7 @@ static bool share(struct route *r)
 
 /* Takes the two buffers in turns. The receivers have read what is overwritten: it was sent two
  * executions ago, and each receiver has since sent a message that this rank has waited for. */
-static void pack(struct route *r, const double *from, double *to)
+static void pack(struct route *r, const real *from, real *to)
 {
     struct shared *s = r->state;
     s->current = 1 - s->current;

@@ -83,7 +83,7 @@ static void synchronise(const struct plan *plan)
         backend->memory->synchronise();
 }
 
-static void run(struct plan *plan, enum phase phase, const double *from, double *to)
+static void run(struct plan *plan, enum phase phase, const real *from, real *to)
 {
     for (struct route *r = plan->routes; r < plan->routes + plan->nroutes; r++)
         if (r->transport->phases[phase])
@@ -91,14 +91,14 @@ static void run(struct plan *plan, enum phase phase, const double *from, double 
 }
 
 /* Seconds since *start, which becomes now. */
-static double lap(double *start)
+static double lap(real *start)
 {
     const double now = timer_seconds(), seconds = now - *start;
     *start = now;
     return seconds;
 }
 
-void plan_begin(struct plan *plan, const double *from, double *to, struct plan_times *times)
+void plan_begin(struct plan *plan, const real *from, real *to, struct plan_times *times)
 {
     double start = timer_seconds();
     run(plan, PHASE_PACK, from, to);
@@ -113,7 +113,7 @@ void plan_begin(struct plan *plan, const double *from, double *to, struct plan_t
  * also unpacked the previous execution, so the receive buffer is free. Every rank sends its
  * messages, by the first routes, before its device waits for another rank's transport, so the two
  * ways cannot block each other. */
-void plan_end(struct plan *plan, const double *from, double *to, struct plan_times *times)
+void plan_end(struct plan *plan, const real *from, real *to, struct plan_times *times)
 {
     double start = timer_seconds();
     if (plan->has_messages) {
@@ -139,7 +139,14 @@ static void set_order(struct plan *plan, bool own_from, bool own_to)
     }
 }
 
-void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times)
+void plan_scale(struct plan *plan, double factor)
+{
+    for (struct route *r = plan->routes; r < plan->routes + plan->nroutes; r++)
+        for (int d = 0; d < NUM_DIRECTIONS; d++)
+            r->lists[d].factor = factor;
+}
+
+void plan_execute(struct plan *plan, const real *from, real *to, struct plan_times *times)
 {
     struct plan_times unused = {0};
     set_order(plan, false, false);
@@ -160,7 +167,7 @@ void plan_move(struct plan *plan, const struct level *source, enum field from,
     plan_end(plan, source->fields[from], target->fields[to], times ? times : &unused);
 }
 
-void plan_on_device(struct plan *plan, const double *from, double *to,
+void plan_on_device(struct plan *plan, const real *from, real *to,
                     struct plan_copies copies[MAX_PLAN_COPIES])
 {
     struct route *mpi = &plan->routes[0], *local = &plan->routes[1];
@@ -172,7 +179,7 @@ void plan_on_device(struct plan *plan, const double *from, double *to,
                     : (struct plan_copies){&mpi->lists[COPY_IN], mpi->exchange.receives.buffer, to};
 }
 
-void plan_on_host(struct plan *plan, const double *from, double *to)
+void plan_on_host(struct plan *plan, const real *from, real *to)
 {
     struct route *mpi = &plan->routes[0];
     const bool down = plan->ends.source->on_device;

@@ -46,9 +46,13 @@ struct plan_times {
 /* True if the plan is a device's work alone, which its backend may record. */
 bool plan_is_recordable(const struct plan *plan);
 
+/* Between levels of different precision: multiplies values, as doubles, by this power of two (1
+ * until then, and after plan_connect). */
+void plan_scale(struct plan *plan, double factor);
+
 /* Moves the cells: plan_begin, then plan_end. `from` is a field of source's layout, `to` one of
  * target's (the same for a halo). times may be NULL. */
-void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times);
+void plan_execute(struct plan *plan, const real *from, real *to, struct plan_times *times);
 /* The same between fields of the plan's levels, in whatever order their rows are stored. */
 void plan_move(struct plan *plan, const struct level *source, enum field from,
                const struct level *target, enum field to, struct plan_times *times);
@@ -58,16 +62,16 @@ void plan_move(struct plan *plan, const struct level *source, enum field from,
  * the job ends if they do not arrive. plan_end starts the messages, does the local copies while
  * they travel, waits and unpacks. In between, other work may be begun that the plan does not touch.
  * Here times must not be NULL. */
-void plan_begin(struct plan *plan, const double *from, double *to, struct plan_times *times);
-void plan_end(struct plan *plan, const double *from, double *to, struct plan_times *times);
+void plan_begin(struct plan *plan, const real *from, real *to, struct plan_times *times);
+void plan_end(struct plan *plan, const real *from, real *to, struct plan_times *times);
 
 /* A plan between a device and the host, in two halves for a hand-over (backend/backend.h). The
  * device makes the copies that plan_on_device lists, and plan_on_host does the rest: messages,
  * packing and unpacking on the host. It follows the copies if the plan's source is on the device,
  * and precedes them otherwise. */
 bool plan_crosses_devices(const struct plan *plan); /* the plan is between a device and the host */
-void plan_on_device(struct plan *plan, const double *from, double *to,
+void plan_on_device(struct plan *plan, const real *from, real *to,
                     struct plan_copies copies[MAX_PLAN_COPIES]);
-void plan_on_host(struct plan *plan, const double *from, double *to);
+void plan_on_host(struct plan *plan, const real *from, real *to);
 
 #endif

@@ -52,6 +52,23 @@ static void share_copies(struct route *routes, const struct transport *const *tr
     copies->copies = sorted;
 }
 
+static bool is_single(const struct backend *backend)
+{
+    return backend->real_bytes == sizeof(float);
+}
+
+/* The precision of both ends of the copies, messages included: these are short if one end is. */
+static void set_precision(struct route *r)
+{
+    const bool from = is_single(r->ends->source), to = is_single(r->ends->target);
+    struct copy_list *lists = r->lists;
+    lists[COPY_OUT].from_single = lists[COPY_LOCAL].from_single = from;
+    lists[COPY_IN].to_single = lists[COPY_LOCAL].to_single = to;
+    lists[COPY_OUT].to_single = lists[COPY_IN].from_single = from || to;
+    for (int d = 0; d < NUM_DIRECTIONS; d++)
+        lists[d].factor = 1.0;
+}
+
 /* The messages of copies in the order of peers, one per peer. Sets the copies' offsets in the
  * buffer of all messages. */
 static struct messages make_messages(struct copy_list *list)
@@ -94,7 +111,8 @@ static void connect(struct route *r)
         sends = answered(sends, &receives);
         receives = answered(receives, &sends);
     }
-    exchange_create(&r->exchange, sends, receives);
+    exchange_create(&r->exchange, sends, receives,
+                    r->lists[COPY_OUT].to_single ? sizeof(float) : sizeof(double));
     if (!r->transport->connect || r->transport->connect(r))
         return;
     exchange_destroy(&r->exchange);
@@ -108,8 +126,10 @@ void routes_create(struct route *routes, const struct transport *const *transpor
     for (int r = 0; r < count; r++)
         routes[r] = (struct route){.transport = transports[r], .ends = ends};
     share_copies(routes, transports, count, copies);
-    for (int r = 0; r < count; r++)
+    for (int r = 0; r < count; r++) {
+        set_precision(&routes[r]);
         connect(&routes[r]);
+    }
 }
 
 void routes_destroy(struct route *routes, int count)
@@ -130,7 +150,7 @@ static bool is_own(int rank)
     return rank == comm_rank();
 }
 
-static void copy_local(struct route *r, const double *from, double *to)
+static void copy_local(struct route *r, const real *from, real *to)
 {
     ends_copier(r->ends)->memory->copy(&r->lists[COPY_LOCAL], from, to);
 }

@@ -25,7 +25,7 @@ enum phase {
 };
 
 struct route;
-typedef void route_phase(struct route *route, const double *from, double *to);
+typedef void route_phase(struct route *route, const real *from, real *to);
 
 /* A way to carry copies. One without PHASE_WAIT does all in PHASE_MOVE, as work of the copier which
  * a backend may record; with other ranks it needs no host then. */

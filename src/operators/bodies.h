@@ -14,20 +14,20 @@ enum { REDUCTION_WORDS = SUM_DIGITS }; /* at most */
 
 /* z from x and y; unused ones are NULL or 0. */
 struct vector_arguments {
-    double *z;
-    const double *x, *y;
+    real *z;
+    const real *x, *y;
     long sj, sk;
     double a, b;
 };
 
 FORMULA void body_set(const struct vector_arguments *v, int i, int j, int k)
 {
-    v->z[i + j * v->sj + k * v->sk] = v->a;
+    v->z[i + j * v->sj + k * v->sk] = (real)v->a;
 }
 
 /* The hash of a cell's global index, from -1 to 1. */
 struct random_arguments {
-    double *z;
+    real *z;
     long sj, sk;
     uint64_t first, index_sj, index_sk; /* global index of cell (0,0,0) and its strides */
 };
@@ -36,12 +36,12 @@ FORMULA void body_set_random(const struct random_arguments *x, int i, int j, int
 {
     const uint64_t index =
         x->first + (uint64_t)i + (uint64_t)j * x->index_sj + (uint64_t)k * x->index_sk;
-    x->z[i + j * x->sj + k * x->sk] = 0x1p-63 * (double)(int64_t)hash_mix(index);
+    x->z[i + j * x->sj + k * x->sk] = (real)(0x1p-63 * (double)(int64_t)hash_mix(index));
 }
 
 FORMULA void body_add_constant(const struct vector_arguments *v, int i, int j, int k)
 {
-    v->z[i + j * v->sj + k * v->sk] += v->a;
+    v->z[i + j * v->sj + k * v->sk] += (real)v->a;
 }
 
 FORMULA void body_multiply(const struct vector_arguments *v, int i, int j, int k)
@@ -53,13 +53,13 @@ FORMULA void body_multiply(const struct vector_arguments *v, int i, int j, int k
 FORMULA void body_combine(const struct vector_arguments *v, int i, int j, int k)
 {
     const long at = i + j * v->sj + k * v->sk;
-    v->z[at] = fma(v->a, v->x[at], v->b * v->y[at]);
+    v->z[at] = madd((real)v->a, v->x[at], (real)v->b * v->y[at]);
 }
 
 /* Between arrays with strides of any kind, in doubles. */
 struct strided_arguments {
-    double *to;
-    const double *from;
+    real *to;
+    const real *from;
     long to_stride[3], from_stride[3];
 };
 
@@ -77,7 +77,7 @@ FORMULA void body_add_strided(const struct strided_arguments *x, int i, int j, i
 
 /* The tables are at cell (0,0,0), by direction. */
 struct fv_rhs_arguments {
-    double *f;
+    real *f;
     long sj, sk;
     const struct fv_point *points[3];
     double correction;
@@ -86,11 +86,11 @@ struct fv_rhs_arguments {
 FORMULA void body_fill_rhs(const struct fv_rhs_arguments *x, int i, int j, int k)
 {
     x->f[i + j * x->sj + k * x->sk] =
-        fv_rhs(x->points[0][i], x->points[1][j], x->points[2][k], x->correction);
+        (real)fv_rhs(x->points[0][i], x->points[1][j], x->points[2][k], x->correction);
 }
 
 struct fv_beta_arguments {
-    double *beta;
+    real *beta;
     long sj, sk;
     const double *sines[3];
     double correction, curvature;
@@ -99,35 +99,35 @@ struct fv_beta_arguments {
 FORMULA void body_fill_beta(const struct fv_beta_arguments *x, int i, int j, int k)
 {
     x->beta[i + j * x->sj + k * x->sk] =
-        fv_beta(x->sines[0][i], x->sines[1][j], x->sines[2][k], x->correction, x->curvature);
+        (real)fv_beta(x->sines[0][i], x->sines[1][j], x->sines[2][k], x->correction, x->curvature);
 }
 
 /* (i,j,k) is a coarse cell or face. */
 struct restriction_arguments {
-    const double *fine;
-    double *coarse;
+    const real *fine;
+    real *coarse;
     long fine_sj, fine_sk, sj, sk;
     long tangent[2]; /* of faces: the fine strides along them, the smaller one first */
 };
 
 FORMULA void body_restrict_cells(const struct restriction_arguments *x, int i, int j, int k)
 {
-    const double *p = x->fine + 2 * i + 2 * j * x->fine_sj + 2 * k * x->fine_sk;
-    const double *q = p + x->fine_sj, *r = p + x->fine_sk, *s = q + x->fine_sk;
+    const real *p = x->fine + 2 * i + 2 * j * x->fine_sj + 2 * k * x->fine_sk;
+    const real *q = p + x->fine_sj, *r = p + x->fine_sk, *s = q + x->fine_sk;
     x->coarse[i + j * x->sj + k * x->sk] =
         restrict_cell(p[0] + p[1], q[0] + q[1], r[0] + r[1], s[0] + s[1]);
 }
 
 FORMULA void body_restrict_faces(const struct restriction_arguments *x, int i, int j, int k)
 {
-    const double *b = x->fine + 2 * i + 2 * j * x->fine_sj + 2 * k * x->fine_sk;
+    const real *b = x->fine + 2 * i + 2 * j * x->fine_sj + 2 * k * x->fine_sk;
     const long s = x->tangent[0], t = x->tangent[1];
     x->coarse[i + j * x->sj + k * x->sk] = restrict_face(b[0], b[s], b[t], b[s + t]);
 }
 
 /* β beyond a wall, from faces inward. i and k count the faces next to the wall. */
 struct extrapolation_arguments {
-    double *beta;
+    real *beta;
     long inward, si, sk; /* strides */
     int cells;           /* of the level across the wall */
 };
@@ -135,7 +135,7 @@ struct extrapolation_arguments {
 FORMULA void body_extrapolate_beta(const struct extrapolation_arguments *x, int i, int j, int k)
 {
     const long s = x->inward;
-    double *b = x->beta + i * x->si + k * x->sk;
+    real *b = x->beta + i * x->si + k * x->sk;
     (void)j;
     if (x->cells >= 5)
         b[-s] = beta_extrapolate_5(b[0], b[s], b[2 * s], b[3 * s], b[4 * s]);
@@ -147,10 +147,10 @@ FORMULA void body_extrapolate_beta(const struct extrapolation_arguments *x, int 
 
 /* The terms of a reduction: x of each cell, or x·y if there is a y. */
 struct terms {
-    const double *x, *y;
+    const real *x, *y;
     long sj, sk;
     uint64_t first, index_sj, index_sk; /* global index of cell (0,0,0) and its strides */
-    double scale;                       /* of digits */
+    double scale;                     /* of digits */
 };
 
 FORMULA void magnitude_term(const struct terms *t, uint64_t index, double term, uint64_t *words)

@@ -60,33 +60,34 @@ static inline struct wall_weights wall_weights_of(const struct sides *sides, int
 /* (w1·x1 + w2·x2 + …)·factor. The order of operations is part of a rule, and the factor of rules of
  * one or two cells is 1. `cells`, those of the rule, should be a constant. (In vectorised loops, x
  * must not be an array.) */
-FORMULA double wall_row_value(int cells, const struct wall_row *row, double x1, double x2,
-                              double x3, double x4)
+FORMULA real wall_row_value(int cells, const struct wall_row *row, real x1, real x2, real x3,
+                            real x4)
 {
-    const double *w = row->weight;
-    const double from_3 = cells > 3 ? fma(w[2], x3, w[3] * x4) : w[2] * x3,
-                 from_2 = cells > 2 ? fma(w[1], x2, from_3) : w[1] * x2,
-                 sum = cells > 1 ? fma(w[0], x1, from_2) : w[0] * x1;
-    return cells > 2 ? sum * row->factor : sum;
+    const real w[] = {(real)row->weight[0], (real)row->weight[1], (real)row->weight[2],
+                      (real)row->weight[3]};
+    const real from_3 = cells > 3 ? madd(w[2], x3, w[3] * x4) : w[2] * x3,
+                 from_2 = cells > 2 ? madd(w[1], x2, from_3) : w[1] * x2,
+                 sum = cells > 1 ? madd(w[0], x1, from_2) : w[0] * x1;
+    return cells > 2 ? sum * (real)row->factor : sum;
 }
 
 /* The ghost in `layer` (0 is next to the wall). All rules have a row for layer 0, and rules of four
  * cells one for layer 1. */
-FORMULA double side_value(const struct side_weights *s, int cells, int layer, double x1, double x2,
-                          double x3, double x4)
+FORMULA real side_value(const struct side_weights *s, int cells, int layer, real x1, real x2, real x3,
+                        real x4)
 {
     const bool has_row = layer == 0 || (layer < WALL_LAYERS && (cells > 2 || layer < s->layers));
-    return has_row ? wall_row_value(cells, &s->row[layer], x1, x2, x3, x4) : 0.0;
+    return has_row ? wall_row_value(cells, &s->row[layer], x1, x2, x3, x4) : (real)0.0;
 }
 
-FORMULA double side_ghost(const struct side_weights *s, int cells, int layer,
-                          const double x[MAX_WALL_CELLS])
+FORMULA real side_ghost(const struct side_weights *s, int cells, int layer,
+                        const real x[MAX_WALL_CELLS])
 {
     return side_value(s, cells, layer, x[0], x[1], x[2], x[3]);
 }
 
 /* The same where kind and rule are constants. */
-FORMULA double wall_ghost(int wall, int rule, int layer, const double x[MAX_WALL_CELLS])
+FORMULA real wall_ghost(int wall, int rule, int layer, const real x[MAX_WALL_CELLS])
 {
 #define WALL_ROW(kind, cells, at, factor, w1, w2, w3, w4)                                          \
     if (wall == kind && rule == cells && layer == at) {                                            \
@@ -113,19 +114,19 @@ FORMULA double wall_value_weight(const struct side_weights *s, int wall, int lay
 
 /* β one layer beyond a wall, tangentially to its face, from the faces b1, b2, … inward: levels of 5
  * and more cells per side, of 4, and of 2 or 3. */
-FORMULA double beta_extrapolate_5(double b1, double b2, double b3, double b4, double b5)
+FORMULA real beta_extrapolate_5(real b1, real b2, real b3, real b4, real b5)
 {
-    return fma(5.0, b1 - b4, fma(-10.0, b2 - b3, b5));
+    return madd(5.0, b1 - b4, madd(-10.0, b2 - b3, b5));
 }
 
-FORMULA double beta_extrapolate_4(double b1, double b2, double b3, double b4)
+FORMULA real beta_extrapolate_4(real b1, real b2, real b3, real b4)
 {
-    return fma(4.0, b1 + b3, fma(-6.0, b2, -b4));
+    return madd(4.0, b1 + b3, madd(-6.0, b2, -b4));
 }
 
-FORMULA double beta_extrapolate_2(double b1, double b2)
+FORMULA real beta_extrapolate_2(real b1, real b2)
 {
-    return fma(2.0, b1, -b2);
+    return madd(2.0, b1, -b2);
 }
 
 #endif

@@ -17,31 +17,31 @@ struct diagonal_arguments {
     bool others; /* whether the sums of the magnitudes of other entries are wanted */
     long sj, sk;
     struct operands operands;
-    double *weight;
+    real *weight;
 };
 
 /* S of the unit vector of the cell at offset e, for `count` cells of a row from offset `at`. Its
  * magnitude is added to out if `adds`. */
 FORMULA void probe_offset(const struct diagonal_arguments *x, sum_fn *sum, const struct probe *p,
-                          const int e[3], bool adds, long at, int count, double *out)
+                          const int e[3], bool adds, long at, int count, real *out)
 {
-    double u[PROBE_LENGTH];
+    real u[PROBE_LENGTH];
     const struct operands *o = &x->operands;
-    const double *bi = o->beta_i + at, *bj = o->beta_j + at, *bk = o->beta_k + at;
+    const real *bi = o->beta_i + at, *bj = o->beta_j + at, *bk = o->beta_k + at;
     const long sj = x->sj, sk = x->sk;
     probe_unit(p, e, u);
     LOOP_SIMD
     for (int i = 0; i < count; i++) {
         const struct near near = {
             u + PROBE_CENTRE, {1, PROBE_SJ, PROBE_SK}, {bi + i, bj + i, bk + i}, {1, sj, sk}};
-        const double s = sum(near);
-        out[i] = adds ? out[i] + fabs(s) : s;
+        const real s = sum(near);
+        out[i] = adds ? out[i] + (real)fabs((double)s) : s;
     }
 }
 
 /* The sums of the magnitudes of the other cells' entries. */
 FORMULA void probe_others(const struct diagonal_arguments *x, sum_fn *sum, const struct probe *p,
-                          long at, int count, double *out)
+                          long at, int count, real *out)
 {
     int e[3];
     for (int i = 0; i < count; i++)
@@ -65,21 +65,23 @@ FORMULA struct probe diagonal_probe(const struct diagonal_arguments *x, int i, i
  * alike. Returns the bits of the largest row bound (A_ii + Σ|A_ij|)/A_ii. `diagonal` and `others`
  * have room for `count` values. */
 FORMULA uint64_t diagonal_cells(const struct diagonal_arguments *x, sum_fn *sum, rhs_fn *rhs,
-                                const struct probe *p, long at, int count, double *diagonal,
-                                double *others)
+                                const struct probe *p, long at, int count, real *diagonal,
+                                real *others)
 {
     const struct stencil *s = &x->s;
+    const real scale = (real)s->scale;
     const int zero[3] = {0, 0, 0};
     uint64_t bound = 0;
     probe_offset(x, sum, p, zero, false, at, count, diagonal);
     probe_others(x, sum, p, at, count, others);
     for (int i = 0; i < count; i++) {
-        const double term = 0.0 - rhs(0.0, s->reads_alpha ? x->operands.alpha[at + i] : 1.0, 1.0);
-        const double a_ii = fma(-s->scale, diagonal[i], term);
-        const double row = s->scale * others[i];
-        const bool plain = !s->l1_weight || a_ii >= 1.5 * row;
-        const uint64_t bits = magnitude_bits((a_ii + row) / a_ii);
-        x->weight[at + i] = 1.0 / (plain ? a_ii : fma(0.5, row, a_ii));
+        const real alpha = s->reads_alpha ? x->operands.alpha[at + i] : (real)1.0;
+        const real term = (real)0.0 - rhs(0.0, alpha, 1.0);
+        const real a_ii = madd(-scale, diagonal[i], term);
+        const real row = scale * others[i];
+        const bool plain = !s->l1_weight || a_ii >= (real)1.5 * row;
+        const uint64_t bits = magnitude_bits((double)((a_ii + row) / a_ii));
+        x->weight[at + i] = (real)1.0 / (plain ? a_ii : madd(0.5, row, a_ii));
         bound = bits > bound ? bits : bound;
     }
     return bound;

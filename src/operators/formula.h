@@ -7,6 +7,7 @@
  * results. Only this file asks which compiler it is. */
 #include <math.h>
 #include <stdlib.h>
+#include "base/real.h"
 
 #ifdef __CUDACC__
 #define HD __host__ __device__
@@ -44,5 +45,15 @@
 #define NEAR const struct near
 #define NEAR_CELL const struct near
 #endif
+
+/* a·b + c, rounded once, for values of either type. */
+FORMULA real madd(real a, real b, real c)
+{
+#ifdef __cplusplus
+    return fma(a, b, c);
+#else
+    return _Generic(a, float: fmaf, default: fma)(a, b, c);
+#endif
+}
 
 #endif

@@ -7,26 +7,26 @@
 
 /* Σ β·(neighbour − u) over the six faces. bi0 is β of the low i face, bi1 of the high i face, and
  * so on. */
-FORMULA double fv2_sum(double u, double im, double ip, double jm, double jp, double km, double kp,
-                       double bi0, double bi1, double bj0, double bj1, double bk0, double bk1)
+FORMULA real fv2_sum(real u, real im, real ip, real jm, real jp, real km, real kp,
+                       real bi0, real bi1, real bj0, real bj1, real bk0, real bk1)
 {
-    double s = bi0 * (im - u);
-    s = fma(bi1, ip - u, s);
-    s = fma(bj0, jm - u, s);
-    s = fma(bj1, jp - u, s);
-    s = fma(bk0, km - u, s);
-    return fma(bk1, kp - u, s);
+    real s = bi0 * (im - u);
+    s = madd(bi1, ip - u, s);
+    s = madd(bj0, jm - u, s);
+    s = madd(bj1, jp - u, s);
+    s = madd(bk0, km - u, s);
+    return madd(bk1, kp - u, s);
 }
 
 /* The same for β = 1. */
-FORMULA double fv2_constant_sum(double u, double im, double ip, double jm, double jp, double km,
-                                double kp)
+FORMULA real fv2_constant_sum(real u, real im, real ip, real jm, real jp, real km,
+                                real kp)
 {
-    return fma(-6.0, u, ((im + ip) + (jm + jp)) + (km + kp));
+    return madd(-6.0, u, ((im + ip) + (jm + jp)) + (km + kp));
 }
 
 /* S of a cell. */
-NEAR_FORMULA double sum_fv2(NEAR x)
+NEAR_FORMULA real sum_fv2(NEAR x)
 {
     return fv2_sum(near_u(x, 0, 0, 0), near_u(x, -1, 0, 0), near_u(x, 1, 0, 0), near_u(x, 0, -1, 0),
                    near_u(x, 0, 1, 0), near_u(x, 0, 0, -1), near_u(x, 0, 0, 1),
@@ -34,7 +34,7 @@ NEAR_FORMULA double sum_fv2(NEAR x)
                    near_beta(x, 1, 1, 0, 0), near_beta(x, 2, 0, 0, 0), near_beta(x, 2, 1, 0, 0));
 }
 
-NEAR_FORMULA double sum_fv2_constant(NEAR x)
+NEAR_FORMULA real sum_fv2_constant(NEAR x)
 {
     return fv2_constant_sum(near_u(x, 0, 0, 0), near_u(x, -1, 0, 0), near_u(x, 1, 0, 0),
                             near_u(x, 0, -1, 0), near_u(x, 0, 1, 0), near_u(x, 0, 0, -1),

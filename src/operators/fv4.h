@@ -9,31 +9,31 @@
  * the next cells on either side. For the two tangential directions s and t: dbeta = β(t+1) − β(t−1)
  * on the face, da and db = u(t+1) − u(t−1) at cells a and b. The flux is exactly odd under exchange
  * of a and b. So a flux computed once and negated is bitwise the flux computed twice. */
-FORMULA double fv4_flux(double beta, double b2, double b1, double a1, double a2, double dbeta_s,
-                        double db_s, double da_s, double dbeta_t, double db_t, double da_t)
+FORMULA real fv4_flux(real beta, real b2, real b1, real a1, real a2, real dbeta_s,
+                        real db_s, real da_s, real dbeta_t, real db_t, real da_t)
 {
-    const double normal = fma(15.0, b1 - a1, -(b2 - a2));
-    const double cross = fma(dbeta_s, db_s - da_s, dbeta_t * (db_t - da_t));
-    return fma(beta, normal, 0.25 * cross);
+    const real normal = madd(15.0, b1 - a1, -(b2 - a2));
+    const real cross = madd(dbeta_s, db_s - da_s, dbeta_t * (db_t - da_t));
+    return madd(beta, normal, (real)0.25 * cross);
 }
 
 /* The average of β ∂u/∂n over a wall's face, from the averages of β and of g = ∂u/∂n there and
  * their differences (+1) − (−1) in the two tangential directions. */
-FORMULA double fv4_wall_flux(double beta, double g, double dbeta_s, double dg_s, double dbeta_t,
-                             double dg_t)
+FORMULA real fv4_wall_flux(real beta, real g, real dbeta_s, real dg_s, real dbeta_t,
+                             real dg_t)
 {
-    return fma(beta, g, fma(dbeta_s, dg_s, dbeta_t * dg_t) / 48.0);
+    return madd(beta, g, madd(dbeta_s, dg_s, dbeta_t * dg_t) / (real)48.0);
 }
 
 /* S: the six fluxes of a cell, always added in this order. */
-FORMULA double fv4_sum(double i_low, double i_high, double j_low, double j_high, double k_low,
-                       double k_high)
+FORMULA real fv4_sum(real i_low, real i_high, real j_low, real j_high, real k_low,
+                       real k_high)
 {
     return ((i_low + i_high) + (j_low + j_high)) + (k_low + k_high);
 }
 
 /* S from the directions' sums, in fv4_sum's order. */
-FORMULA double fv4_sum_directions(double i, double j, double k)
+FORMULA real fv4_sum_directions(real i, real j, real k)
 {
     return (i + j) + k;
 }
@@ -42,14 +42,14 @@ FORMULA double fv4_sum_directions(double i, double j, double k)
  * (low, high) and of the cells after them; by two directions those of the diagonal neighbours,
  * (−,−) (+,−) (−,+) (+,+). */
 struct fv4_cells {
-    double here, near_i[2], near_j[2], near_k[2], far_i[2], far_j[2], far_k[2];
-    double ij[4], ik[4], jk[4];
+    real here, near_i[2], near_j[2], near_k[2], far_i[2], far_j[2], far_k[2];
+    real ij[4], ik[4], jk[4];
 };
 
 /* β on the low and the high face in one direction, and its differences β(+1) − β(−1) in the two
  * other directions, the lower direction first. */
 struct fv4_faces {
-    double beta[2], d_first[2], d_second[2];
+    real beta[2], d_first[2], d_second[2];
 };
 
 NEAR_FORMULA struct fv4_cells fv4_cells_near(NEAR x)
@@ -83,10 +83,10 @@ NEAR_FORMULA struct fv4_faces fv4_faces_near(NEAR x, int d)
 
 /* One direction's part of S: both fluxes, the low one first. `first` and `second` are u(+1) − u(−1)
  * in the two other directions, at the cell and at the next ones. */
-FORMULA double fv4_direction_sum(double here, const double near[2], const double far[2],
-                                 const struct fv4_faces *faces, double first, double first_low,
-                                 double first_high, double second, double second_low,
-                                 double second_high)
+FORMULA real fv4_direction_sum(real here, const real near[2], const real far[2],
+                                 const struct fv4_faces *faces, real first, real first_low,
+                                 real first_high, real second, real second_low,
+                                 real second_high)
 {
     return fv4_flux(faces->beta[0], far[0], near[0], here, near[1], faces->d_first[0], first_low,
                     first, faces->d_second[0], second_low, second) +
@@ -94,12 +94,12 @@ FORMULA double fv4_direction_sum(double here, const double near[2], const double
                     first, faces->d_second[1], second_high, second);
 }
 
-FORMULA double fv4_difference(const double sides[2])
+FORMULA real fv4_difference(const real sides[2])
 {
     return sides[1] - sides[0];
 }
 
-FORMULA double fv4_sum_in_i(const struct fv4_cells *c, const struct fv4_faces *i)
+FORMULA real fv4_sum_in_i(const struct fv4_cells *c, const struct fv4_faces *i)
 {
     return fv4_direction_sum(c->here, c->near_i, c->far_i, i, fv4_difference(c->near_j),
                              c->ij[2] - c->ij[0], c->ij[3] - c->ij[1], fv4_difference(c->near_k),
@@ -107,10 +107,10 @@ FORMULA double fv4_sum_in_i(const struct fv4_cells *c, const struct fv4_faces *i
 }
 
 /* S of a cell from values. */
-FORMULA double fv4_sum_of(const struct fv4_cells *c, const struct fv4_faces *i,
+FORMULA real fv4_sum_of(const struct fv4_cells *c, const struct fv4_faces *i,
                           const struct fv4_faces *j, const struct fv4_faces *k)
 {
-    const double di = fv4_difference(c->near_i), dj = fv4_difference(c->near_j),
+    const real di = fv4_difference(c->near_i), dj = fv4_difference(c->near_j),
                  dk = fv4_difference(c->near_k);
     return fv4_sum_directions(
         fv4_sum_in_i(c, i),
@@ -121,7 +121,7 @@ FORMULA double fv4_sum_of(const struct fv4_cells *c, const struct fv4_faces *i,
 }
 
 /* S of a cell. */
-NEAR_FORMULA double sum_fv4(NEAR x)
+NEAR_FORMULA real sum_fv4(NEAR x)
 {
     const struct fv4_cells c = fv4_cells_near(x);
     const struct fv4_faces i = fv4_faces_near(x, 0), j = fv4_faces_near(x, 1),
@@ -131,28 +131,28 @@ NEAR_FORMULA double sum_fv4(NEAR x)
 
 /* The diagonal of A if no wall is within the operator's reach: A applied to 1 in the cell and 0
  * elsewhere, where each flux is −15β. */
-FORMULA double fv4_inner_diagonal(double scale, double alpha, double i_low, double i_high,
-                                  double j_low, double j_high, double k_low, double k_high)
+FORMULA real fv4_inner_diagonal(real scale, real alpha, real i_low, real i_high,
+                                  real j_low, real j_high, real k_low, real k_high)
 {
-    const double sum = fv4_sum(-15.0 * i_low, -15.0 * i_high, -15.0 * j_low, -15.0 * j_high,
-                               -15.0 * k_low, -15.0 * k_high);
-    return fma(-scale, sum, alpha);
+    const real sum = fv4_sum((real)-15.0 * i_low, (real)-15.0 * i_high, (real)-15.0 * j_low, (real)-15.0 * j_high,
+                               (real)-15.0 * k_low, (real)-15.0 * k_high);
+    return madd(-scale, sum, alpha);
 }
 
 /* β = 1, 13 points: one direction's part of S, from the sums of its near and its far neighbours. */
-FORMULA double fv4_constant_direction(double near, double far)
+FORMULA real fv4_constant_direction(real near, real far)
 {
-    return fma(16.0, near, -far);
+    return madd(16.0, near, -far);
 }
 
 /* S from the directions' parts. */
-FORMULA double fv4_constant_sum_directions(double u, double i, double j, double k)
+FORMULA real fv4_constant_sum_directions(real u, real i, real j, real k)
 {
-    return fma(-90.0, u, (i + j) + k);
+    return madd(-90.0, u, (i + j) + k);
 }
 
-FORMULA double fv4_constant_sum(double u, double near_i, double far_i, double near_j, double far_j,
-                                double near_k, double far_k)
+FORMULA real fv4_constant_sum(real u, real near_i, real far_i, real near_j, real far_j,
+                                real near_k, real far_k)
 {
     return fv4_constant_sum_directions(u, fv4_constant_direction(near_i, far_i),
                                        fv4_constant_direction(near_j, far_j),
@@ -160,14 +160,14 @@ FORMULA double fv4_constant_sum(double u, double near_i, double far_i, double ne
 }
 
 /* S of a cell from values. */
-FORMULA double fv4_constant_sum_of(const struct fv4_cells *c)
+FORMULA real fv4_constant_sum_of(const struct fv4_cells *c)
 {
     return fv4_constant_sum(c->here, c->near_i[0] + c->near_i[1], c->far_i[0] + c->far_i[1],
                             c->near_j[0] + c->near_j[1], c->far_j[0] + c->far_j[1],
                             c->near_k[0] + c->near_k[1], c->far_k[0] + c->far_k[1]);
 }
 
-NEAR_FORMULA double sum_fv4_constant(NEAR x)
+NEAR_FORMULA real sum_fv4_constant(NEAR x)
 {
     return fv4_constant_sum(
         near_u(x, 0, 0, 0), near_u(x, -1, 0, 0) + near_u(x, 1, 0, 0),

@@ -10,42 +10,42 @@
 
 /* Pointers to the cell, and the strides of u and of β. */
 struct near {
-    const double *u;
+    const real *u;
     long stride[3];
-    const double *beta[3];
+    const real *beta[3];
     long beta_stride[3];
 };
 
 /* An operator's sum over these. */
-typedef double sum_fn(NEAR_CELL x);
+typedef real sum_fn(NEAR_CELL x);
 
 #ifdef __cplusplus
 template <class Near>
-FORMULA double near_u(const Near &x, int i, int j, int k)
+FORMULA real near_u(const Near &x, int i, int j, int k)
 {
     return x.u(i, j, k);
 }
 
 template <class Near>
-FORMULA double near_beta(const Near &x, int d, int across, int first, int second)
+FORMULA real near_beta(const Near &x, int d, int across, int first, int second)
 {
     return x.beta(d, across, first, second);
 }
 #endif
 
-FORMULA double near_u(const struct near x, int i, int j, int k)
+FORMULA real near_u(const struct near x, int i, int j, int k)
 {
     return x.u[i * x.stride[0] + j * x.stride[1] + k * x.stride[2]];
 }
 
-FORMULA double near_beta(const struct near x, int d, int across, int first, int second)
+FORMULA real near_beta(const struct near x, int d, int across, int first, int second)
 {
     const long *s = x.beta_stride;
     return x.beta[d][across * s[d] + first * s[d == 0] + second * s[d == 2 ? 1 : 2]];
 }
 
 /* A cell where u and β have the same strides. */
-FORMULA struct near near_at(const double *u, const double *bi, const double *bj, const double *bk,
+FORMULA struct near near_at(const real *u, const real *bi, const real *bj, const real *bk,
                             long sj, long sk)
 {
     const struct near x = {u, {1, sj, sk}, {bi, bj, bk}, {1, sj, sk}};

@@ -9,7 +9,7 @@ C_BEGIN
 
 /* Pointers are at cell (0,0,0), and those to what no field holds equal f. */
 struct operands {
-    const double *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
+    const real *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     double scale; /* of struct stencil */
 };
 

@@ -2,6 +2,7 @@
 #ifndef OPERATORS_PASS_H
 #define OPERATORS_PASS_H
 /* What follows from a pass. */
+#include "backend/backend.h"
 #include "backend/passes.h"
 #include "base/linkage.h"
 #include "level/level.h"
@@ -42,10 +43,15 @@ static inline enum field pass_reads(const struct pass *pass)
     return pass->level->stencil->in_place || pass->first_sweep % 2 == 0 ? pass->u : FIELD_TMP;
 }
 
-static inline double *patch_cells(const struct level *level, const struct patch *p,
-                                  enum field field)
+/* Memory of a field of the level from this offset on, in cells. */
+static inline real *level_at(const struct level *level, real *cells, long offset)
 {
-    return level->fields[field] ? level_natural(level, field) + p->offset : NULL;
+    return (real *)((char *)cells + offset * level->backend->real_bytes);
+}
+
+static inline real *patch_cells(const struct level *level, const struct patch *p, enum field field)
+{
+    return level->fields[field] ? level_at(level, level_natural(level, field), p->offset) : NULL;
 }
 
 /* Ghost layers of a level with these boxes: at least stencil_ghosts(). On long boxes there are

@@ -57,16 +57,16 @@ FORMULA struct probe probe_create(const struct stencil *s, const int n[3], const
 }
 
 /* The weight of the index-th cell inward from the wall in the ghost of `layer` (0 or 1). */
-FORMULA double probe_wall_weight(const struct side_weights *side, int layer, int index)
+FORMULA real probe_wall_weight(const struct side_weights *side, int layer, int index)
 {
-    double unit[MAX_WALL_CELLS];
+    real unit[MAX_WALL_CELLS];
     for (int m = 0; m < MAX_WALL_CELLS; m++)
         unit[m] = m == index;
     return side_ghost(side, side->cells, layer, unit);
 }
 
 /* The value at offset `o` from the cell in direction d of the function that is 1 at offset `e`. */
-FORMULA double probe_weight(const struct probe *p, int d, int o, int e)
+FORMULA real probe_weight(const struct probe *p, int d, int o, int e)
 {
     const int at = p->cell[d] + o, source = p->cell[d] + e, n = p->n[d];
     if (stencil_walls(p->s)->side[d][0].cells == 0) {
@@ -81,9 +81,9 @@ FORMULA double probe_weight(const struct probe *p, int d, int o, int e)
 }
 
 /* The unit vector of the cell at offset e, as the array of values around the probe's cell. */
-FORMULA void probe_unit(const struct probe *p, const int e[3], double u[PROBE_LENGTH])
+FORMULA void probe_unit(const struct probe *p, const int e[3], real u[PROBE_LENGTH])
 {
-    double w[3][2 * PROBE_REACH + 1];
+    real w[3][2 * PROBE_REACH + 1];
     for (int d = 0; d < 3; d++)
         for (int o = -PROBE_REACH; o <= PROBE_REACH; o++)
             w[d][o + PROBE_REACH] = probe_weight(p, d, o, e[d]);

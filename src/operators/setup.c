@@ -73,8 +73,8 @@ static void extrapolate_direction(const struct level *l, const struct patch *p, 
             continue;
         const long first = along[0] * stride[normal] + across[0] * stride[e] +
                            (side == 0 ? 0 : (p->n[d] - 1) * stride[d]);
-        const struct extrapolation_arguments x = {patch_cells(l, p, FIELD_BETA_I + normal) + first,
-                                                  side == 0 ? stride[d] : -stride[d],
+        real *beta = level_at(l, patch_cells(l, p, FIELD_BETA_I + normal), first);
+        const struct extrapolation_arguments x = {beta, side == 0 ? stride[d] : -stride[d],
                                                   stride[normal], stride[e], l->n[d]};
         const int n[3] = {along[1] - along[0], 1, across[1] - across[0]};
         l->backend->passes->visit(BODY_extrapolate_beta, &x, n);

@@ -6,31 +6,31 @@
 #include <stdbool.h>
 #include "operators/formula.h"
 
-typedef double rhs_fn(double f, double alpha, double u);
+typedef real rhs_fn(real f, real alpha, real u);
 
 /* f − aαu: poisson, helmholtz with stored α, helmholtz with α = 1. */
-FORMULA double rhs_poisson(double f, double alpha, double u)
+FORMULA real rhs_poisson(real f, real alpha, real u)
 {
     (void)alpha;
     (void)u;
     return f;
 }
 
-FORMULA double rhs_helmholtz(double f, double alpha, double u)
+FORMULA real rhs_helmholtz(real f, real alpha, real u)
 {
-    return fma(-alpha, u, f);
+    return madd(-alpha, u, f);
 }
 
-FORMULA double rhs_helmholtz_unit(double f, double alpha, double u)
+FORMULA real rhs_helmholtz_unit(real f, real alpha, real u)
 {
     (void)alpha;
     return f - u;
 }
 
 /* f − A u from f − aαu. */
-FORMULA double residual_value(double rhs, double scale, double sum)
+FORMULA real residual_value(real rhs, real scale, real sum)
 {
-    return fma(scale, sum, rhs);
+    return madd(scale, sum, rhs);
 }
 
 /* Whether a sweep of this colour updates the cell with this sum of global indices, or of local ones
@@ -42,30 +42,30 @@ FORMULA int has_colour(long index_sum, long colour)
 }
 
 /* u + w·D⁻¹r. A weight of 1 changes no bit of D⁻¹. Callers may multiply w·D⁻¹ beforehand. */
-FORMULA double update_weighted(double u, double dinv, double r, double weight)
+FORMULA real update_weighted(real u, real dinv, real r, real weight)
 {
-    return fma(weight * dinv, r, u);
+    return madd(weight * dinv, r, u);
 }
 
 /* The same where u is 0 everywhere, so that r = f. The result is bitwise that of update_weighted: a
  * sum of zeros of any sign changes neither f nor a term added to +0. */
-FORMULA double relax_zero(double dinv, double f, double weight)
+FORMULA real relax_zero(real dinv, real f, real weight)
 {
     return update_weighted(0.0, dinv, f, weight);
 }
 
 /* Two steps: u_n + c1(u_n − u_{n−1}) + w·D⁻¹r. */
-FORMULA double update_two_step(double u, double previous, double dinv, double r, double weight,
-                               double c1)
+FORMULA real update_two_step(real u, real previous, real dinv, real r, real weight,
+                               real c1)
 {
-    return fma(weight * dinv, r, fma(c1, u - previous, u));
+    return madd(weight * dinv, r, madd(c1, u - previous, u));
 }
 
 /* The updates that sweeps may do. `before` is the cell's value one sweep earlier. */
 enum update { UPDATE_WEIGHTED, UPDATE_TWO_STEP, NUM_UPDATES };
 
-FORMULA double updated_value(int update, double u, double before, double dinv, double r,
-                             double weight, double c1)
+FORMULA real updated_value(int update, real u, real before, real dinv, real r,
+                             real weight, real c1)
 {
     return update == UPDATE_TWO_STEP ? update_two_step(u, before, dinv, r, weight, c1)
                                      : update_weighted(u, dinv, r, weight);

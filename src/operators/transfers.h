@@ -5,49 +5,49 @@
 #include "operators/formula.h"
 
 /* Mean of the 8 fine cells, from the sums over those in the even and in the odd plane. */
-FORMULA double restrict_planes(double even, double odd)
+FORMULA real restrict_planes(real even, real odd)
 {
-    return 0.125 * (even + odd);
+    return (real)0.125 * (even + odd);
 }
 
 /* The same; each argument is the sum of an (even, odd) pair in i, named by (j,k) parity. */
-FORMULA double restrict_cell(double pair_00, double pair_10, double pair_01, double pair_11)
+FORMULA real restrict_cell(real pair_00, real pair_10, real pair_01, real pair_11)
 {
     return restrict_planes(pair_00 + pair_10, pair_01 + pair_11);
 }
 
 /* Mean of the 4 fine faces on a coarse face. */
-FORMULA double restrict_face(double a, double b, double c, double d)
+FORMULA real restrict_face(real a, real b, real c, real d)
 {
-    return 0.25 * ((a + b) + (c + d));
+    return (real)0.25 * ((a + b) + (c + d));
 }
 
 /* One direction of the volume-averaged quadratic prolongation; cm, c0, cp are coarse cells below,
  * at and above. The three-dimensional one applies k, then j, then i. */
-FORMULA double prolong2_low(double cm, double c0, double cp)
+FORMULA real prolong2_low(real cm, real c0, real cp)
 {
-    return fma(0.125, cm - cp, c0);
+    return madd(0.125, cm - cp, c0);
 }
 
-FORMULA double prolong2_high(double cm, double c0, double cp)
+FORMULA real prolong2_high(real cm, real c0, real cp)
 {
-    return fma(-0.125, cm - cp, c0);
+    return madd(-0.125, cm - cp, c0);
 }
 
 /* The same for the quartic one. */
-FORMULA double prolong4_low(double cm2, double cm, double c0, double cp, double cp2)
+FORMULA real prolong4_low(real cm2, real cm, real c0, real cp, real cp2)
 {
-    return fma(22.0 / 128.0, cm - cp, fma(-3.0 / 128.0, cm2 - cp2, c0));
+    return madd(22.0 / 128.0, cm - cp, madd(-3.0 / 128.0, cm2 - cp2, c0));
 }
 
-FORMULA double prolong4_high(double cm2, double cm, double c0, double cp, double cp2)
+FORMULA real prolong4_high(real cm2, real cm, real c0, real cp, real cp2)
 {
-    return fma(-22.0 / 128.0, cm - cp, fma(3.0 / 128.0, cm2 - cp2, c0));
+    return madd(-22.0 / 128.0, cm - cp, madd(3.0 / 128.0, cm2 - cp2, c0));
 }
 
 /* One direction, at the low or high child of the coarse cell that c points to: quadratic (reach 1)
  * or quartic (reach 2). */
-FORMULA double prolong_line(int reach, const double *c, long s, int high)
+FORMULA real prolong_line(int reach, const real *c, long s, int high)
 {
     if (reach == 1)
         return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);

@@ -11,7 +11,7 @@ static struct pass *add_pass(struct program *p, int level, enum field u, enum fi
     return &s->pass;
 }
 
-/* The pass reads or writes level + 1 through the transfer's coarse side. */
+/* The pass reads or writes the next level through the transfer's coarse side. */
 static void set_coarse_side(const struct program *p, int level, struct pass *pass)
 {
     pass->coarse = p->hierarchy->transfers[level].coarse;
@@ -19,7 +19,7 @@ static void set_coarse_side(const struct program *p, int level, struct pass *pas
     pass->coarse_u = FIELD_U;
 }
 
-/* Between the transfer's coarse side and level + 1, if the two are separate. */
+/* Between the transfer's coarse side and the next level, if the two are separate. */
 static void move(struct program *p, int level, enum stage_kind kind)
 {
     if (p->hierarchy->transfers[level].separate)
@@ -48,7 +48,7 @@ static void smooth(struct program *p, int level, enum field u, enum field f, enu
         program_add(p, STAGE_COPY, level)->whole.field = u;
 }
 
-/* f of level + 1 = R(f − A u) */
+/* f of the next level = R(f − A u) */
 static void restrict_residual(struct program *p, int level, enum field u, enum field f)
 {
     struct pass *pass = add_pass(p, level, u, f);
@@ -58,7 +58,7 @@ static void restrict_residual(struct program *p, int level, enum field u, enum f
     move(p, level, STAGE_REDISTRIBUTE_DOWN);
 }
 
-/* u (+)= P u of level + 1 */
+/* u (+)= P u of the next level */
 static void prolong(struct program *p, int level, enum field u, enum field f, enum pass_start how,
                     int order)
 {
@@ -75,19 +75,38 @@ static void solve_bottom(struct program *p, enum field u, enum field f)
                  program_add(p, STAGE_BOTTOM, p->hierarchy->nlevels - 1));
 }
 
+static void v_cycle(struct program *p, int level, enum field u, enum field f);
+
+/* The same in single precision: u += e, where V-cycles from zero solve A e = f − A u. */
+static void correct(struct program *p, int level, enum field u, enum field f)
+{
+    const int correction = hierarchy_correction(p->hierarchy, level);
+    struct pass *pass = add_pass(p, level, u, f);
+    pass->first_sweep = SMOOTHER_SWEEPS;
+    pass->finish = FINISH_DEFECT;
+    zero(p, correction, FIELD_U, FIELD_F);
+    v_cycle(p, correction, FIELD_U, FIELD_F);
+    add_pass(p, level, u, f)->start = START_CORRECT;
+}
+
 /* A V-cycle, or a W-cycle: two cycles on the next level, unless that is the coarsest. */
 static void v_cycle(struct program *p, int level, enum field u, enum field f)
 {
-    if (level == p->hierarchy->nlevels - 1) {
+    const int next = hierarchy_next(p->hierarchy, level), coarsest = p->hierarchy->nlevels - 1;
+    if (level == coarsest) {
         solve_bottom(p, u, f);
+        return;
+    }
+    if (hierarchy_correction(p->hierarchy, level) >= 0) {
+        correct(p, level, u, f);
         return;
     }
     smooth(p, level, u, f, PRE_SMOOTHING);
     restrict_residual(p, level, u, f);
-    zero(p, level + 1, FIELD_U, FIELD_F);
-    v_cycle(p, level + 1, FIELD_U, FIELD_F);
-    if (p->hierarchy->choice.w_cycle && level + 1 < p->hierarchy->nlevels - 1)
-        v_cycle(p, level + 1, FIELD_U, FIELD_F);
+    zero(p, next, FIELD_U, FIELD_F);
+    v_cycle(p, next, FIELD_U, FIELD_F);
+    if (p->hierarchy->choice.w_cycle && next != coarsest)
+        v_cycle(p, next, FIELD_U, FIELD_F);
     prolong(p, level, u, f, START_PROLONG_ADD, 2);
     smooth(p, level, u, f, POST_SMOOTHING);
 }

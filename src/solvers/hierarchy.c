@@ -39,21 +39,38 @@ const struct backend *hierarchy_level_backend(const struct hierarchy_choice *cho
     return coarse ? choice->placement.coarse_backend : choice->placement.backend;
 }
 
-/* The fields that level `depth` of `nlevels` holds. */
-static int level_fields(const struct hierarchy_choice *choice, const struct decomposition *boxes,
-                        const struct backend *backend, int depth, int nlevels,
-                        enum field fields[NUM_FIELDS])
+/* How many of these levels are corrected in single precision; never the coarsest one. */
+static int count_corrections(const struct hierarchy_choice *choice,
+                             const struct decomposition *boxes, int nlevels)
+{
+    int count = 0;
+    while (choice->single_above > 0.0 && count < nlevels - 1 &&
+           extent_cells(boxes[count].n) > choice->single_above)
+        count++;
+    return count;
+}
+
+/* What a grid is for: passes of the smoother and all else, or, with mixed precision, one of both. */
+enum duty { LEVEL_ALONE, LEVEL_CORRECTED, LEVEL_CORRECTION };
+
+/* The fields that the grid at `depth` of `nlevels` levels holds. */
+static int grid_fields(const struct hierarchy_choice *choice, const struct decomposition *boxes,
+                       const struct backend *backend, enum duty duty, int depth, int nlevels,
+                       enum field fields[NUM_FIELDS])
 {
     const struct stencil s = stencil_create(choice->op, (const int[3]){2, 2, 2});
-    const bool outer = choice->outer_fields && depth < SOLVED_LEVELS, bottom = depth == nlevels - 1;
+    const bool smooths = duty != LEVEL_CORRECTED, is_level = duty != LEVEL_CORRECTION;
+    const bool outer = is_level && choice->outer_fields && depth < SOLVED_LEVELS,
+               bottom = depth == nlevels - 1;
     int count = 0;
     fields[count++] = FIELD_U;
     fields[count++] = FIELD_F;
-    fields[count++] = FIELD_DINV;
+    if (smooths)
+        fields[count++] = FIELD_DINV;
     /* fused sweeps work out of place; a cycle that is not fused stores residuals */
-    if (!s.in_place || backend->on_device || choice->unfused)
+    if (smooths && (!s.in_place || backend->on_device || choice->unfused))
         fields[count++] = FIELD_TMP;
-    if (!s.reads_edges && s.needs_lambda_max && backend->on_device) { /* fv2/sweeps */
+    if (smooths && !s.reads_edges && s.needs_lambda_max && backend->on_device) { /* fv2/sweeps */
         fields[count++] = FIELD_NEXT_U;
         if (level_connects(backend, &choice->op.sides, boxes->nboxes)) /* two sweeps per halo */
             fields[count++] = FIELD_NEXT_TMP;
@@ -63,7 +80,7 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
             fields[count++] = FIELD_BETA_I + d;
     if (s.reads_alpha)
         fields[count++] = FIELD_ALPHA;
-    if (depth < SOLVED_LEVELS && (depth > 0 || problems[choice->problem].exact))
+    if (is_level && depth < SOLVED_LEVELS && (depth > 0 || problems[choice->problem].exact))
         fields[count++] = FIELD_SAVE;
     for (int v = 0; bottom && v < NUM_KRYLOV_FIELDS; v++)
         fields[count++] = FIELD_KRYLOV + v;
@@ -119,23 +136,40 @@ static void add_fields(const struct hierarchy_choice *choice, const struct backe
                        const struct decomposition *d, int fields, size_t *bytes)
 {
     decomposition_add_field_bytes(d, ghosts_of(choice, backend, d),
-                                  level_row_align(&choice->op, backend, d), fields, bytes);
+                                  level_row_align(&choice->op, backend, d), fields,
+                                  backend->real_bytes, bytes);
 }
 
-/* The same of a level and of the redistribution buffer between it and the next. */
+/* The same of a redistribution buffer below a level with these boxes. */
+static void add_buffer(const struct hierarchy_choice *choice, const struct backend *backend,
+                       const struct decomposition *fine, size_t *bytes)
+{
+    struct decomposition buffer = decomposition_coarsen(fine);
+    add_fields(choice, backend, &buffer, BUFFER_FIELDS, bytes);
+    decomposition_destroy(&buffer);
+}
+
+/* The same of a level, of its correction level, and of the redistribution buffers between these and
+ * the next. */
 static void add_level(const struct hierarchy_choice *choice, const struct decomposition *boxes,
                       int nlevels, int level, size_t *bytes)
 {
     enum field fields[NUM_FIELDS];
     const struct decomposition *own = &boxes[level];
     const struct backend *backend = backend_of(choice, own);
-    add_fields(choice, backend, own, level_fields(choice, own, backend, level, nlevels, fields),
-               bytes);
-    if (level + 1 == nlevels || !is_separate(choice, own, own + 1))
+    const int ncorrections = count_corrections(choice, boxes, nlevels);
+    const enum duty duty = level < ncorrections ? LEVEL_CORRECTED : LEVEL_ALONE;
+    const bool separate = level + 1 < nlevels && is_separate(choice, own, own + 1);
+    add_fields(choice, backend, own,
+               grid_fields(choice, own, backend, duty, level, nlevels, fields), bytes);
+    if (separate)
+        add_buffer(choice, backend, own, bytes);
+    if (duty == LEVEL_ALONE)
         return;
-    struct decomposition buffer = decomposition_coarsen(own);
-    add_fields(choice, backend, &buffer, BUFFER_FIELDS, bytes);
-    decomposition_destroy(&buffer);
+    add_fields(choice, backend->single, own,
+               grid_fields(choice, own, backend, LEVEL_CORRECTION, level, nlevels, fields), bytes);
+    if (separate || level + 1 == ncorrections)
+        add_buffer(choice, backend->single, own, bytes);
 }
 
 void hierarchy_estimate(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
@@ -195,18 +229,19 @@ static void connect_plan(const struct hierarchy *h, struct plan *plan)
     plan_connect(plan, h->choice.placement.transport, h->choice.placement.device_messages);
 }
 
-static void create_transfer(struct hierarchy *h, int depth)
+static void create_transfer(struct hierarchy *h, int grid)
 {
-    struct transfer *t = &h->transfers[depth];
-    struct level *next = h->levels[depth + 1];
-    const struct decomposition *fine = &h->levels[depth]->decomposition;
-    const struct backend *backend = h->levels[depth]->backend;
-    if (!is_separate(&h->choice, fine, &next->decomposition)) {
+    struct transfer *t = &h->transfers[grid];
+    struct level *level = h->levels[grid], *next = h->levels[hierarchy_next(h, grid)];
+    const struct decomposition *fine = &level->decomposition;
+    if (level->backend->real_bytes == next->backend->real_bytes &&
+        !is_separate(&h->choice, fine, &next->decomposition)) {
         *t = (struct transfer){.coarse = next};
         return;
     }
     t->separate = true;
-    t->coarse = create_level(&h->choice, backend, depth + 1, decomposition_coarsen(fine));
+    t->coarse =
+        create_level(&h->choice, level->backend, next->depth, decomposition_coarsen(fine));
     t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
     t->up = plan_create(next, t->coarse, TARGET_GROWN, t->coarse->ghosts, CENTRE_CELL);
 }
@@ -218,28 +253,38 @@ struct hierarchy *hierarchy_lay_out(const struct hierarchy_choice *choice, int n
     h->choice = *choice;
     h->nlevels = nlevels;
     h->singular = operator_is_singular(&choice->op);
+    h->ncorrections = count_corrections(choice, boxes, nlevels);
     for (int l = 0; l < nlevels; l++)
         h->levels[l] = create_level(choice, backend_of(choice, &boxes[l]), l, boxes[l]);
-    for (int l = 0; l + 1 < nlevels; l++)
-        create_transfer(h, l);
+    for (int l = 0; l < h->ncorrections; l++) {
+        struct level *corrected = h->levels[l];
+        corrected->correction = h->levels[hierarchy_correction(h, l)] =
+            create_level(choice, corrected->backend->single, l, decomposition_share(&boxes[l]));
+    }
+    for (int grid = 0; grid < hierarchy_grids(h); grid++)
+        if (grid != nlevels - 1)
+            create_transfer(h, grid);
     return h;
 }
 
 /* Fields of all levels and redistribution buffers, and how the messages of their plans travel. */
 static void allocate_fields(struct hierarchy *h)
 {
-    for (int l = 0; l < h->nlevels; l++) {
+    for (int grid = 0; grid < hierarchy_grids(h); grid++) {
         enum field fields[NUM_FIELDS];
-        struct level *level = h->levels[l];
-        const int count =
-            level_fields(&h->choice, &level->decomposition, level->backend, l, h->nlevels, fields);
+        struct level *level = h->levels[grid];
+        const enum duty duty = grid >= h->nlevels   ? LEVEL_CORRECTION
+                               : level->correction ? LEVEL_CORRECTED
+                                                   : LEVEL_ALONE;
+        const int count = grid_fields(&h->choice, &level->decomposition, level->backend, duty,
+                                      level->depth, h->nlevels, fields);
         for (int f = 0; f < count; f++)
             level_allocate(level, fields[f]);
         if (level->connected)
             connect_plan(h, level->halo);
     }
-    for (int l = 0; l + 1 < h->nlevels; l++) {
-        struct transfer *t = &h->transfers[l];
+    for (int grid = 0; grid < hierarchy_grids(h); grid++) {
+        struct transfer *t = &h->transfers[grid];
         if (!t->separate)
             continue;
         level_allocate(t->coarse, FIELD_U);
@@ -335,6 +380,8 @@ static void finish_operator(struct level *l)
     }
     if (l->fields[FIELD_ALPHA])
         fill_coefficient_ghosts(l, FIELD_ALPHA, CENTRE_CELL);
+    if (l->correction) /* no pass smooths on the level itself */
+        return;
     setup_diagonal(l, &lambda_max);
     fill_coefficient_ghosts(l, FIELD_DINV, CENTRE_CELL);
     if (l->stencil->needs_lambda_max)
@@ -357,15 +404,60 @@ struct hierarchy *hierarchy_allocate(const struct hierarchy_choice *choice)
     return h;
 }
 
+/* The largest magnitude of β is below 2^exponent; 0 where β = 1. */
+static int beta_exponent(struct level *finest)
+{
+    double largest = 0.0;
+    int exponent = 0;
+    for (int d = 0; d < 3 && finest->fields[FIELD_BETA_I]; d++)
+        largest = fmax(largest, reduce_norm(finest, FIELD_BETA_I + d));
+    if (isfinite(largest) && largest > 0.0)
+        frexp(largest, &exponent);
+    return exponent;
+}
+
+/* A coefficient of the level in single precision, scaled. */
+static void narrow_coefficient(const struct hierarchy *h, const struct level *l, enum field field,
+                               int centre)
+{
+    if (!l->fields[field])
+        return;
+    struct plan *plan = plan_create(l, l->correction, TARGET_GROWN, 0, centre);
+    plan_scale(plan, ldexp(1.0, -h->beta_exponent));
+    move_once(plan, l, l->correction, field);
+}
+
+static void set_correction_operator(struct hierarchy *h, struct level *l)
+{
+    for (int d = 0; d < 3; d++)
+        narrow_coefficient(h, l, FIELD_BETA_I + d, d);
+    narrow_coefficient(h, l, FIELD_ALPHA, CENTRE_CELL);
+    finish_operator(l->correction);
+}
+
+void hierarchy_scale(struct hierarchy *h, int exponent)
+{
+    for (int l = 0; l < h->ncorrections; l++) {
+        h->levels[l]->correction->rhs_exponent = exponent;
+        h->levels[l]->correction->u_exponent = exponent - h->beta_exponent;
+    }
+}
+
 void hierarchy_set_operator(struct hierarchy *h)
 {
     if (h->levels[0]->fields[FIELD_BETA_I]) /* coarser levels have the means of these faces */
         setup_close_neumann_walls(h->levels[0]);
     for (int l = 0; l < h->nlevels; l++) {
         finish_operator(h->levels[l]);
+        if (l == 0)
+            h->beta_exponent = beta_exponent(h->levels[0]);
+        if (h->levels[l]->correction)
+            set_correction_operator(h, h->levels[l]);
         if (l + 1 < h->nlevels)
             restrict_coefficients(h, l);
     }
+    if (h->ncorrections > 0) /* A e of the next level is not scaled */
+        plan_scale(h->transfers[hierarchy_grids(h) - 1].down, ldexp(1.0, h->beta_exponent));
     if (h->bottom)
         bottom_destroy(h->bottom);
     h->bottom = bottom_create(h->levels[h->nlevels - 1], h->choice.bottom);
@@ -409,8 +501,8 @@ void hierarchy_destroy(struct hierarchy *h)
 {
     if (h->bottom)
         bottom_destroy(h->bottom);
-    for (int l = 0; l + 1 < h->nlevels; l++) {
-        struct transfer *t = &h->transfers[l];
+    for (int grid = 0; grid < hierarchy_grids(h); grid++) {
+        struct transfer *t = &h->transfers[grid];
         if (!t->separate)
             continue;
         plan_destroy(t->down);
@@ -420,7 +512,8 @@ void hierarchy_destroy(struct hierarchy *h)
     for (int l = 0; l < h->nlevels; l++) {
         wall_terms_destroy(h->walls[l].rhs);
         wall_terms_destroy(h->walls[l].interpolated);
-        destroy_level(h->levels[l]);
     }
+    for (int grid = 0; grid < hierarchy_grids(h); grid++)
+        destroy_level(h->levels[grid]);
     memory_free(h);
 }

@@ -9,7 +9,7 @@
 #include "operators/stencil.h"
 #include "solvers/bottom.h"
 
-enum { MAX_LEVELS = 32 };
+enum { MAX_LEVELS = 32, MAX_GRIDS = 2 * MAX_LEVELS };
 
 /* The backend and the ranks of each level, and the transport of halo messages. */
 struct placement {
@@ -38,6 +38,7 @@ struct hierarchy_choice {
     bool w_cycle;     /* coarse corrections by two cycles each */
     int max_levels;   /* 0: as many as the size allows */
     bool unfused;     /* every operation is a stage of its own */
+    double single_above; /* levels with more cells are corrected in single precision; 0: none */
     struct placement placement;
 };
 
@@ -63,11 +64,16 @@ struct cycle_walls {
     struct wall_terms *interpolated; /* to u, after it was interpolated from the next level */
 };
 
+/* With mixed precision each of the first ncorrections levels has a correction level: the same boxes
+ * in single precision. There V-cycles solve for the correction, A e = f − A u, and the next level of
+ * the last correction level is an ordinary one. Grids are numbered: levels from 0 on, then correction
+ * levels from nlevels on. */
 struct hierarchy {
     struct hierarchy_choice choice;
-    int nlevels;
-    struct level *levels[MAX_LEVELS];
-    struct transfer transfers[MAX_LEVELS]; /* [l]: between l and l + 1 */
+    int nlevels, ncorrections;
+    struct level *levels[MAX_GRIDS];
+    struct transfer transfers[MAX_GRIDS]; /* [l]: between l and hierarchy_next(h, l) */
+    int beta_exponent; /* coefficients of correction levels are multiplied by 2^-beta_exponent */
     struct cycle_walls walls[MAX_LEVELS];
     struct bottom *bottom;
     bool singular;   /* solutions differ by a constant: see operator_is_singular() */
@@ -75,6 +81,24 @@ struct hierarchy {
                         that hold boxes of that level */
     double build_seconds;
 };
+
+/* The grid that corrects a level in single precision, −1 if there is none; the number of grids; and
+ * the next coarser one. */
+static inline int hierarchy_correction(const struct hierarchy *h, int level)
+{
+    return level < h->ncorrections ? h->nlevels + level : -1;
+}
+
+static inline int hierarchy_grids(const struct hierarchy *h)
+{
+    return h->nlevels + h->ncorrections;
+}
+
+static inline int hierarchy_next(const struct hierarchy *h, int grid)
+{
+    return grid == h->nlevels + h->ncorrections - 1 && h->ncorrections > 0 ? h->ncorrections
+                                                                           : grid + 1;
+}
 
 enum { SOLVED_LEVELS = 3 }; /* the benchmark solves on h, 2h and 4h */
 
@@ -123,6 +147,10 @@ void hierarchy_set_rhs(struct hierarchy *h);
  * there is not enough memory. */
 struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice);
 void hierarchy_destroy(struct hierarchy *h);
+
+/* Scales what correction levels work on by powers of two: 2^exponent is about the largest magnitude
+ * of the right-hand side. */
+void hierarchy_scale(struct hierarchy *h, int exponent);
 
 /* Makes the connected level's plan for `layers` of ghosts, if there is none. Collective. */
 void hierarchy_make_halo(struct hierarchy *h, int level, int layers);

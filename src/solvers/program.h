@@ -41,6 +41,8 @@ struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum
 /* The residual norm of the u on level `top`. */
 struct program *program_residual(struct hierarchy *h, int top);
 void program_destroy(struct program *p);
+/* The next execution makes the recording anew. */
+void program_forget_recording(struct program *p);
 
 /* Calls `observe` after every stage of every program of the context, until called with NULL. For
  * tests and fault injection. */

@@ -9,12 +9,12 @@
 
 /* The addresses of all fields of all levels. */
 struct addresses {
-    const double *fields[MAX_LEVELS][NUM_FIELDS];
+    const double *fields[MAX_GRIDS][NUM_FIELDS];
 };
 
 static void find_fields(const struct hierarchy *h, struct addresses *a)
 {
-    for (int l = 0; l < h->nlevels; l++)
+    for (int l = 0; l < hierarchy_grids(h); l++)
         memcpy(a->fields[l], h->levels[l]->fields, sizeof a->fields[l]);
 }
 
@@ -33,7 +33,7 @@ static void return_fields_from(struct level *l, const double *const before[], en
 static void return_fields(const struct hierarchy *h, const struct addresses *before)
 {
     static const enum field spare[] = {FIELD_TMP, FIELD_NEXT_U, FIELD_NEXT_TMP};
-    for (int n = 0; n < h->nlevels; n++)
+    for (int n = 0; n < hierarchy_grids(h); n++)
         for (size_t s = 0; s < sizeof spare / sizeof spare[0]; s++)
             return_fields_from(h->levels[n], before->fields[n], spare[s]);
 }

@@ -134,7 +134,7 @@ static void schedule_connected(struct program *p, int level, const struct pass *
     const int most = sweeps_per_halo(whole->level), depth = operations_per_halo(whole->level);
     struct pass rest = *whole;
     bool ghosts_valid = whole->start == START_ZERO || prolonged_ghosts(whole) > 0;
-    if (pass_prolongs(whole) && !ghosts_valid) {
+    if ((pass_prolongs(whole) || whole->start == START_CORRECT) && !ghosts_valid) {
         const struct pass start = pass_split_front(&rest, 1);
         add_scheduled(p, level, &start);
     }
@@ -158,7 +158,8 @@ static void schedule_pass(struct program *p, const struct stage *s)
     const struct pass *pass = &s->pass;
     const int layers = pass->level->connected ? prolonged_ghosts(pass) : 0;
     if (pass_prolongs(pass) && !p->hierarchy->transfers[s->level].separate)
-        add_halo(p, s->level + 1, FIELD_U, pass->prolongation / 2 + layers / 2);
+        add_halo(p, hierarchy_next(p->hierarchy, s->level), FIELD_U,
+                 pass->prolongation / 2 + layers / 2);
     if (pass->level->connected)
         schedule_connected(p, s->level, pass);
     else
@@ -169,7 +170,7 @@ static void schedule_pass(struct program *p, const struct stage *s)
 static void add_rhs_halo(struct program *p, int level, enum field f)
 {
     const struct level *l = p->hierarchy->levels[level];
-    if (!p->hierarchy->choice.unfused && level < p->hierarchy->nlevels - 1 &&
+    if (!p->hierarchy->choice.unfused && level != p->hierarchy->nlevels - 1 && !l->correction &&
         rhs_halo_layers(l) > 0)
         add_halo(p, level, f, rhs_halo_layers(l));
 }
@@ -181,9 +182,11 @@ static int level_of_rhs(const struct program *p, const struct stage *s)
         s->kind == STAGE_RESTRICT || (s->kind == STAGE_PASS && s->pass.finish == FINISH_RESTRICT);
     if (s->kind == STAGE_WALLS && s->whole.field == FIELD_F)
         return s->level;
+    if (s->kind == STAGE_PASS && s->pass.finish == FINISH_DEFECT)
+        return hierarchy_correction(p->hierarchy, s->level);
     return s->kind == STAGE_REDISTRIBUTE_DOWN ||
                    (restricts && !p->hierarchy->transfers[s->level].separate)
-               ? s->level + 1
+               ? hierarchy_next(p->hierarchy, s->level)
                : -1;
 }
 

@@ -58,6 +58,12 @@ void solver_destroy(struct solver *s)
     memory_free(s);
 }
 
+static void forget_recording(void *data, struct program *p)
+{
+    (void)data;
+    program_forget_recording(p);
+}
+
 /* Executes the program. Its relative residual; 0 for a zero right-hand side, whose solution is
  * zero. */
 static double execute(const struct solver *s, struct program *p)
@@ -101,6 +107,18 @@ static void run_idr(struct solver *s, bool from_zero, struct solve_result *r)
         idr_run(s, r->cycles == 0 ? from_zero : !(solve_residual(r) < 1.0), r);
 }
 
+/* Recordings have the scale of correction levels in them. */
+static void scale_corrections(struct solver *s)
+{
+    int exponent = 0;
+    if (isfinite(s->rhs_norm))
+        frexp(s->rhs_norm, &exponent);
+    hierarchy_scale(s->hierarchy, exponent);
+    if (s->exponent != exponent)
+        solver_programs(s, forget_recording, NULL);
+    s->exponent = exponent;
+}
+
 static void run(struct solver *s, bool from_zero, struct solve_result *r)
 {
     const double start = timer_seconds();
@@ -113,6 +131,8 @@ static void run(struct solver *s, bool from_zero, struct solve_result *r)
         return;
     if (s->choice.measures_rhs)
         solver_set_rhs(s);
+    if (s->hierarchy->ncorrections > 0)
+        scale_corrections(s);
     r->f_cycles = from_zero && s->first && s->choice.f_cycle;
     r->first = from_zero ? 1.0 : execute(s, s->residual);
     r->outcome = from_zero || s->target == 0.0 ? OUTCOME_LIMIT : solve_judge(s, r);

@@ -13,12 +13,18 @@ struct program *program_create(const char *name, struct hierarchy *h)
     return p;
 }
 
+void program_forget_recording(struct program *p)
+{
+    if (p->recording)
+        p->hierarchy->levels[p->stages[0].level]->backend->recorder->destroy(p->recording);
+    p->recording = NULL;
+}
+
 void program_destroy(struct program *p)
 {
     if (!p)
         return;
-    if (p->recording)
-        p->hierarchy->levels[p->stages[0].level]->backend->recorder->destroy(p->recording);
+    program_forget_recording(p);
     memory_free(p->stages);
     memory_free(p->times);
     memory_free(p->ranges);
@@ -55,9 +61,9 @@ struct plan *stage_endpoints(const struct program *p, const struct stage *stage,
     *from = *to = h->levels[stage->level];
     if (stage->kind == STAGE_REDISTRIBUTE_DOWN) {
         *from = h->transfers[stage->level].coarse;
-        *to = h->levels[stage->level + 1];
+        *to = h->levels[hierarchy_next(h, stage->level)];
     } else if (stage->kind == STAGE_REDISTRIBUTE_UP) {
-        *from = h->levels[stage->level + 1];
+        *from = h->levels[hierarchy_next(h, stage->level)];
         *to = h->transfers[stage->level].coarse;
     }
     return stage_plan(p, stage);
@@ -74,8 +80,9 @@ const char *stage_name(const struct stage *stage, char *buffer, int size)
                                                        [STAGE_COPY] = "copy",
                                                        [STAGE_MEAN] = "mean",
                                                        [STAGE_WALLS] = "walls"};
-    static const char *const starts[] = {"", "zero+", "interpolate+", "prolong+"};
-    static const char *const finishes[] = {"", "residual+restrict+", "residual+norm+", "residual+"};
+    static const char *const starts[] = {"", "zero+", "interpolate+", "prolong+", "correct+"};
+    static const char *const finishes[] = {"", "residual+restrict+", "residual+norm+", "residual+",
+                                           "defect+"};
     if (stage->kind != STAGE_PASS) {
         snprintf(buffer, (size_t)size, "%s", kinds[stage->kind]);
         return buffer;
@@ -109,12 +116,13 @@ const char *stage_work(const struct program *p, const struct stage *stage)
                                                        [STAGE_MEAN] = "mean",
                                                        [STAGE_BOUNDARY] = "boundary",
                                                        [STAGE_WALLS] = "walls"};
-    struct level *const *level = &p->hierarchy->levels[stage->level];
+    const struct hierarchy *h = p->hierarchy;
     const bool moves =
         stage->kind == STAGE_REDISTRIBUTE_DOWN || stage->kind == STAGE_REDISTRIBUTE_UP;
     if (stage->kind == STAGE_PASS)
         return pass_work(&stage->pass);
-    if (moves && level[0]->backend->on_device != level[1]->backend->on_device)
+    if (moves && h->levels[stage->level]->backend->on_device !=
+                     h->levels[hierarchy_next(h, stage->level)]->backend->on_device)
         return "hand-over";
     return works[stage->kind];
 }

@@ -46,12 +46,12 @@ static void run_on_device(const struct pass *pass)
     backend_cuda.passes->run(pass);
 }
 
-/* A backend like `real`, whose passes are run by `run`. */
-static struct backend instead_of(const struct backend *real, struct passes *passes,
+/* A backend like `actual`, whose passes are run by `run`. */
+static struct backend instead_of(const struct backend *actual, struct passes *passes,
                                  void (*run)(const struct pass *pass))
 {
-    struct backend b = *real;
-    *passes = *real->passes;
+    struct backend b = *actual;
+    *passes = *actual->passes;
     passes->run = run;
     b.passes = passes;
     return b;

@@ -250,7 +250,8 @@ static void exchanges_are_used_again_and_again(void **state)
         struct exchange x;
         int64_t mistakes = 0;
         random_traffic(counts);
-        exchange_create(&x, make_messages(counts, true), make_messages(counts, false));
+        exchange_create(&x, make_messages(counts, true), make_messages(counts, false),
+                        sizeof(double));
         for (int round = 0; round < 10; round++) {
             fill_sends(&x.sends, round);
             exchange_start(&x);
@@ -378,7 +379,7 @@ static void create_exchange(bool sends)
     struct message message = {comm_rank(), 0, message_length};
     struct messages one = {1, &message, message_length, NULL}, none = {0};
     struct exchange x;
-    exchange_create(&x, sends ? one : none, sends ? none : one);
+    exchange_create(&x, sends ? one : none, sends ? none : one, sizeof(double));
     memory_free(x.requests);
 }
 

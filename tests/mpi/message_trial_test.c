@@ -114,7 +114,7 @@ static void a_message_that_does_not_come_ends_the_job(void **state)
     if (comm_size() < 2)
         return;
     if (rank < 2)
-        exchange_create(x, message_to(1 - rank), message_to(1 - rank));
+        exchange_create(x, message_to(1 - rank), message_to(1 - rank), sizeof(double));
     const int status = rank == 0 ? death_of(try_for_a_moment) : STATUS_SYSTEM;
     comm_barrier(comm_world());
     bool ends = true;

@@ -158,12 +158,12 @@ static void solves_after_a_breakdown_are_alike(void **state)
     (void)state;
     struct hierarchy *h = with_odd_level();
     struct level *l = h->levels[h->nlevels - 1];
-    const struct backend *real = l->backend;
+    const struct backend *actual = l->backend;
     struct bottom *b = bottom_create(l, BOTTOM_METHOD_BICGSTAB);
     const uint64_t diagonal = reduce_checksum(l, FIELD_DINV);
     passes = cpu_passes;
     passes.apply = apply_not_finite;
-    backend = *real;
+    backend = *actual;
     backend.passes = &passes;
     l->backend = &backend;
     zero(l, FIELD_U);
@@ -171,7 +171,7 @@ static void solves_after_a_breakdown_are_alike(void **state)
     assert_int_equal(bottom_counts(b).breakdowns[BREAKDOWN_NOT_FINITE], 1);
     assert_true(l->stencil->hpgmg_diagonal);
     assert_true(reduce_checksum(l, FIELD_DINV) == diagonal);
-    l->backend = real;
+    l->backend = actual;
     bottom_destroy(b);
     hierarchy_destroy(h);
 }
