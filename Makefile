@@ -116,7 +116,10 @@ CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu src/cud
 CUDA_CXX := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cc src/cuda/*/*.cc)))
 OBJECTS := $(patsubst %,$(BUILD)/%.o,$(CUDA_SOURCES) $(CUDA_CXX) $(SOURCES))
 # Files that are compiled a second time, for levels of single precision.
-OBJECTS += $(patsubst %,$(BUILD)/%.single.o,$(filter-out src/cpu/copy.c src/cpu/corrections.c,$(wildcard src/cpu/*.c)))
+SINGLE_CUDA := $(addprefix src/cuda/,backend.cc kernels.cc pass.cc boundary/walls.cu generic/cells.cu generic/interpolation.cu\
+                 generic/kernels.cc generic/operations.cu)
+OBJECTS += $(patsubst %,$(BUILD)/%.single.o,$(filter-out src/cpu/copy.c src/cpu/corrections.c,$(wildcard src/cpu/*.c))\
+             $(if $(filter 1,$(CUDA)),$(SINGLE_CUDA)))
 MAIN := $(BUILD)/src/app/main.c.o
 # All modules but the main program, for programs and tests.
 ARCHIVE := $(BUILD)/modules.a
@@ -187,14 +190,24 @@ $(BUILD)/src/cpu/%.c.single.o: src/cpu/%.c $(BUILD)/compile-settings
 	@mkdir -p $(@D)
 	$(call say,CC,'$< (single)') $(COMPILE) -include src/cpu/single.h -Wdouble-promotion $(DEFINES) -MMD -MP -c -o $@ $< $(TIMED)
 
+COMPILE_CXX = $(CXX) $(INCLUDES) $(ALL_CXXFLAGS) $(CUDA_CXXFLAGS) -MMD -MP -c
 $(BUILD)/%.cc.o: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)
-	$(call say,CXX,$<) $(CXX) $(INCLUDES) $(ALL_CXXFLAGS) $(CUDA_CXXFLAGS) -MMD -MP -c -o $@ $< $(TIMED)
+	$(call say,CXX,$<) $(COMPILE_CXX) -o $@ $< $(TIMED)
 
+$(BUILD)/%.cc.single.o: %.cc $(BUILD)/compile-settings
+	@mkdir -p $(@D)
+	$(call say,CXX,'$< (single)') $(COMPILE_CXX) -include src/cuda/single.h -o $@ $< $(TIMED)
+
+COMPILE_CU = $(NVCC) $(INCLUDES) $(ALL_NVCCFLAGS) -Xptxas -v -MMD -MP -c
+KEEP_LOG = >$@.log 2>&1 || { cat $@.log >&2; exit 1; }; times >$@.time; grep -i warning $@.log >&2 || true
 $(BUILD)/%.cu.o: %.cu $(BUILD)/compile-settings
 	@mkdir -p $(@D)
-	$(call say,NVCC,$<) $(NVCC) $(INCLUDES) $(ALL_NVCCFLAGS) -Xptxas -v -MMD -MP -c -o $@ $< \
-	  >$@.log 2>&1 || { cat $@.log >&2; exit 1; }; times >$@.time; grep -i warning $@.log >&2 || true
+	$(call say,NVCC,$<) $(COMPILE_CU) -o $@ $< $(KEEP_LOG)
+
+$(BUILD)/%.cu.single.o: %.cu $(BUILD)/compile-settings
+	@mkdir -p $(@D)
+	$(call say,NVCC,'$< (single)') $(COMPILE_CU) -include src/cuda/single.h -o $@ $< $(KEEP_LOG)
 
 $(TEST_PROGRAMS): %: %.c.o $(ARCHIVE)
 	$(call say,LINK,$@) $(LINK) -o $@ $(filter %.o,$^) $(ARCHIVE) $(if $(filter $@,$(PLAIN_TESTS)),,-lcmocka) $(LDLIBS)

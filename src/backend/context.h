@@ -8,7 +8,6 @@
 
 C_BEGIN
 
-struct kernel;
 struct program;
 struct stage;
 
@@ -20,9 +19,9 @@ typedef void trace_fn(void *data, const struct program *p, const struct stage *s
                       double end);
 
 struct context {
-    const struct kernel *kernels[MAX_KERNELS]; /* rows of the table of kernels, in their order */
-    int nkernels;                              /* 0: all */
-    int threads; /* maximum on levels of the CPU; 0: OpenMP's number */
+    int kernels[MAX_KERNELS]; /* numbers of rows of the table of kernels, in their order */
+    int nkernels;             /* 0: all */
+    int threads;              /* maximum on levels of the CPU; 0: OpenMP's number */
     observe_fn *observe;
     void *observe_data;
     bool observes_each_stage;

@@ -100,7 +100,7 @@ struct messages {
 /* One exchange, which may be started again once it is over. */
 struct exchange {
     struct messages sends, receives;
-    int value_bytes; /* of a double or a float */
+    int value_bytes;       /* of a double or a float */
     MPI_Request *requests; /* of the receives, then of the sends */
 };
 

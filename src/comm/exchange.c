@@ -22,8 +22,7 @@ static void check_lengths(const struct messages *m)
 {
     for (int i = 0; i < m->count; i++)
         if (m->list[i].count > INT_MAX)
-            die(STATUS_USAGE,
-                "a message of %ld values is longer than MPI can send; use more ranks",
+            die(STATUS_USAGE, "a message of %ld values is longer than MPI can send; use more ranks",
                 m->list[i].count);
 }
 
@@ -59,13 +58,13 @@ void exchange_start(struct exchange *x)
     const MPI_Datatype type = x->value_bytes == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
     for (int i = 0; i < x->receives.count; i++) {
         const struct message *m = &x->receives.list[i];
-        MPI_CALL(MPI_Irecv(place(x, &x->receives, m), (int)m->count, type, m->peer,
-                           EXCHANGE_TAG, comm_world(), request++));
+        MPI_CALL(MPI_Irecv(place(x, &x->receives, m), (int)m->count, type, m->peer, EXCHANGE_TAG,
+                           comm_world(), request++));
     }
     for (int i = 0; i < x->sends.count; i++) {
         const struct message *m = &x->sends.list[i];
-        MPI_CALL(MPI_Isend(place(x, &x->sends, m), (int)m->count, type, m->peer,
-                           EXCHANGE_TAG, comm_world(), request++));
+        MPI_CALL(MPI_Isend(place(x, &x->sends, m), (int)m->count, type, m->peer, EXCHANGE_TAG,
+                           comm_world(), request++));
     }
 }
 

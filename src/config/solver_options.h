@@ -19,18 +19,18 @@ enum { BELOW_NEVER = 1, OVERLAP_NEVER = -1 };
 
 /* Enumerations are stored as int, so that one table can point at all of them. */
 struct solver_options {
-    int order;        /* 2, 4 */
-    int equation;     /* enum equation */
-    int boundary[6];  /* enum boundary by side: low i, high i, low j, … */
-    int coefficients; /* enum coefficients */
-    int smoother;     /* enum smoother */
-    int sweeps[2];    /* before and after the coarse correction; 0,0: the smoother's own */
-    double weight;    /* of the smoother; 0: its own */
-    int levels;       /* at most; 0: as many as the size allows */
-    int cycle;        /* enum cycle_kind */
-    int precision;    /* enum precision */
+    int order;         /* 2, 4 */
+    int equation;      /* enum equation */
+    int boundary[6];   /* enum boundary by side: low i, high i, low j, … */
+    int coefficients;  /* enum coefficients */
+    int smoother;      /* enum smoother */
+    int sweeps[2];     /* before and after the coarse correction; 0,0: the smoother's own */
+    double weight;     /* of the smoother; 0: its own */
+    int levels;        /* at most; 0: as many as the size allows */
+    int cycle;         /* enum cycle_kind */
+    int precision;     /* enum precision */
     long single_above; /* with mixed precision, levels of more cells are corrected in single */
-    double rtol;      /* 0: one F-cycle; with --cycle v or --solver idr 1e-10 unless given */
+    double rtol;       /* 0: one F-cycle; with --cycle v or --solver idr 1e-10 unless given */
     double atol;
     int max_cycles;         /* the most V-cycles, with a tolerance */
     int outer;              /* enum outer */
@@ -50,9 +50,9 @@ extern const struct option_list solver_options_list;
 
 /* The legal words of its rows. */
 extern const struct choice order_choices[], equation_choices[], boundary_choices[],
-    coefficient_choices[], smoother_choices[], cycle_choices[], precision_choices[], outer_choices[], bottom_choices[],
-    backend_choices[], below_choices[], transport_choices[], overlap_choices[], loop_choices[],
-    fuse_choices[];
+    coefficient_choices[], smoother_choices[], cycle_choices[], precision_choices[],
+    outer_choices[], bottom_choices[], backend_choices[], below_choices[], transport_choices[],
+    overlap_choices[], loop_choices[], fuse_choices[];
 
 /* What follows from other options, and what contradicts: for the options of the parser's struct,
  * which `o` is a part of. */

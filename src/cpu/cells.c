@@ -52,7 +52,7 @@ typedef void terms_fn(const struct terms *terms, const int n[3], int k, uint64_t
             const uint64_t first = t.first + t.index_sj * (uint64_t)j + t.index_sk * (uint64_t)k;  \
             for (int i = 0; i < n[0]; i++)                                                         \
                 name##_term(&t, first + (uint64_t)i,                                               \
-                            (double)(t.y ? t.x[row + i] * t.y[row + i] : t.x[row + i]), mine);         \
+                            (double)(t.y ? t.x[row + i] * t.y[row + i] : t.x[row + i]), mine);     \
         }                                                                                          \
         reduction_combine(result, mine, words, sums);                                              \
     }
@@ -105,7 +105,7 @@ typedef uint64_t cells_fn(const struct diagonal_arguments *x, const struct probe
 
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     static uint64_t name##_cells(const struct diagonal_arguments *x, const struct probe *p,        \
-                                 long at, int count, real *diagonal, real *others)             \
+                                 long at, int count, real *diagonal, real *others)                 \
     {                                                                                              \
         return diagonal_cells(x, SUM, RHS, p, at, count, diagonal, others);                        \
     }

@@ -114,8 +114,8 @@ INLINE void split(struct shape s, const struct patch *p, const real *natural, re
         }
 }
 
-INLINE void join(struct shape s, const struct patch *p, real *natural, real *const from[2],
-                 long sj, long sk)
+INLINE void join(struct shape s, const struct patch *p, real *natural, real *const from[2], long sj,
+                 long sk)
 {
     for (int k = 0; k < s.n; k++)
         for (int j = 0; j < s.n; j++) {

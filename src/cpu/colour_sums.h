@@ -18,7 +18,7 @@ INLINE struct fv4_faces faces_of(const real *b, long each)
 /* sum_at of order 4 with variable coefficients. The neighbours of a cell in two directions serve
  * both. In this order they fit into 32 registers. */
 INLINE real fv4_sum_at(struct shape s, const real *x, const real *y, int low, const real *b,
-                         long each)
+                       long each)
 {
     const long sj = stride_j(s), sk = stride_k(s);
     const real *x0 = x + low, *x1 = x0 + 1;
@@ -29,17 +29,17 @@ INLINE real fv4_sum_at(struct shape s, const real *x, const real *y, int low, co
     const real jk_00 = x[-sj - sk], jk_10 = x[sj - sk], jk_01 = x[-sj + sk], jk_11 = x[sj + sk];
     const real far_k[2] = {x[-2 * sk], x[2 * sk]};
     const struct fv4_faces faces_k = faces_of(b + 12 * each, each);
-    const real k_sum = fv4_direction_sum(here, k, far_k, &faces_k, di, ik_10 - ik_00,
-                                           ik_11 - ik_01, dj, jk_10 - jk_00, jk_11 - jk_01);
+    const real k_sum = fv4_direction_sum(here, k, far_k, &faces_k, di, ik_10 - ik_00, ik_11 - ik_01,
+                                         dj, jk_10 - jk_00, jk_11 - jk_01);
     const real ij_00 = x0[-sj], ij_10 = x1[-sj], ij_01 = x0[sj], ij_11 = x1[sj];
     const real far_j[2] = {x[-2 * sj], x[2 * sj]};
     const struct fv4_faces faces_j = faces_of(b + 6 * each, each);
-    const real j_sum = fv4_direction_sum(here, j, far_j, &faces_j, di, ij_10 - ij_00,
-                                           ij_11 - ij_01, dk, jk_01 - jk_00, jk_11 - jk_10);
+    const real j_sum = fv4_direction_sum(here, j, far_j, &faces_j, di, ij_10 - ij_00, ij_11 - ij_01,
+                                         dk, jk_01 - jk_00, jk_11 - jk_10);
     const real far_i[2] = {x[-1], x[1]};
     const struct fv4_faces faces_i = faces_of(b, each);
-    const real i_sum = fv4_direction_sum(here, i, far_i, &faces_i, dj, ij_01 - ij_00,
-                                           ij_11 - ij_10, dk, ik_01 - ik_00, ik_11 - ik_10);
+    const real i_sum = fv4_direction_sum(here, i, far_i, &faces_i, dj, ij_01 - ij_00, ij_11 - ij_10,
+                                         dk, ik_01 - ik_00, ik_11 - ik_10);
     return fv4_sum_directions(i_sum, j_sum, k_sum);
 }
 
@@ -55,8 +55,7 @@ enum {
 /* S of cell x[0] of the colour that is updated. y is the other colour's array at the same place.
  * The next cells in i are y[low] and y[low + 1]. `b` has the cell's face coefficients, each `each`
  * after the one before. */
-INLINE real sum_at(struct shape s, const real *x, const real *y, int low, const real *b,
-                     long each)
+INLINE real sum_at(struct shape s, const real *x, const real *y, int low, const real *b, long each)
 {
     const long sj = stride_j(s), sk = stride_k(s);
     const real *y0 = y + low, *y1 = y0 + 1;
@@ -95,7 +94,7 @@ INLINE void plane_of(struct shape s, rhs_fn *rhs, const struct arrays *a, int co
     const int h = half(s);
     const real *x = a->u[colour] + k * stride_k(s), *y = a->u[1 - colour] + k * stride_k(s);
     const real *f = a->f[colour] + k * s.n * h,
-                 *b = a->coefficients[colour] + k * s.n * h * coefficients(s);
+               *b = a->coefficients[colour] + k * s.n * h * coefficients(s);
     for (int j = 0; j < s.n; j++) {
         if ((j + k + colour) & 1)
             row_of(s, rhs, x, y, 0, b, f, out, scale, weight, residual);

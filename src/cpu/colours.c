@@ -147,8 +147,8 @@ INLINE void sweep_zero(struct shape s, struct arrays *a, int colour, real weight
         for (int j = 0; j < s.n; j++) {
             const long row = k * s.n + j;
             const real *f = a->f[colour] + row * h,
-                         *dinv = a->coefficients[colour] +
-                                 (row * coefficients(s) + face_coefficients(s)) * h;
+                       *dinv = a->coefficients[colour] +
+                               (row * coefficients(s) + face_coefficients(s)) * h;
             real *restrict out = a->u[colour] + j * stride_j(s) + k * stride_k(s);
             for (int m = 0; m < h; m++)
                 out[m] = relax_zero(dinv[m], f[m], weight);

@@ -53,23 +53,23 @@ INLINE real sum_fv4_half(const struct half *h, long m)
 {
     const real here = U(0, 0, 0);
     const real i[2] = {U(-1, 0, 0), U(1, 0, 0)}, j[2] = {U(0, -1, 0), U(0, 1, 0)},
-                 k[2] = {U(0, 0, -1), U(0, 0, 1)};
+               k[2] = {U(0, 0, -1), U(0, 0, 1)};
     const real di = i[1] - i[0], dj = j[1] - j[0], dk = k[1] - k[0];
     const real ik[4] = {U(-1, 0, -1), U(1, 0, -1), U(-1, 0, 1), U(1, 0, 1)},
-                 jk[4] = {U(0, -1, -1), U(0, 1, -1), U(0, -1, 1), U(0, 1, 1)};
+               jk[4] = {U(0, -1, -1), U(0, 1, -1), U(0, -1, 1), U(0, 1, 1)};
     const real far_k[2] = {U(0, 0, -2), U(0, 0, 2)};
     const struct fv4_faces fk = faces_k(h, m);
-    const real sum_k = fv4_direction_sum(here, k, far_k, &fk, di, ik[1] - ik[0], ik[3] - ik[2],
-                                           dj, jk[1] - jk[0], jk[3] - jk[2]);
+    const real sum_k = fv4_direction_sum(here, k, far_k, &fk, di, ik[1] - ik[0], ik[3] - ik[2], dj,
+                                         jk[1] - jk[0], jk[3] - jk[2]);
     const real ij[4] = {U(-1, -1, 0), U(1, -1, 0), U(-1, 1, 0), U(1, 1, 0)};
     const real far_j[2] = {U(0, -2, 0), U(0, 2, 0)};
     const struct fv4_faces fj = faces_j(h, m);
-    const real sum_j = fv4_direction_sum(here, j, far_j, &fj, di, ij[1] - ij[0], ij[3] - ij[2],
-                                           dk, jk[2] - jk[0], jk[3] - jk[1]);
+    const real sum_j = fv4_direction_sum(here, j, far_j, &fj, di, ij[1] - ij[0], ij[3] - ij[2], dk,
+                                         jk[2] - jk[0], jk[3] - jk[1]);
     const real far_i[2] = {U(-2, 0, 0), U(2, 0, 0)};
     const struct fv4_faces fi = faces_i(h, m);
-    const real sum_i = fv4_direction_sum(here, i, far_i, &fi, dj, ij[2] - ij[0], ij[3] - ij[1],
-                                           dk, ik[2] - ik[0], ik[3] - ik[1]);
+    const real sum_i = fv4_direction_sum(here, i, far_i, &fi, dj, ij[2] - ij[0], ij[3] - ij[1], dk,
+                                         ik[2] - ik[0], ik[3] - ik[1]);
     return fv4_sum_directions(sum_i, sum_j, sum_k);
 }
 

@@ -55,7 +55,7 @@ static void convert_rows(const struct rows *r, real *scratch)
 {
     const long sj = r->patch->sj, length = sj + r->ghosts, step = r->split ? -sj : sj;
     real *const last = r->first + (r->split ? r->low : r->high - 1) * sj,
-                  *const copy = scratch + r->ghosts, *const copy_of_last = copy + length;
+                *const copy = scratch + r->ghosts, *const copy_of_last = copy + length;
     if (r->low < r->high)
         memcpy(copy_of_last - r->ghosts, last - r->ghosts, (size_t)length * sizeof *last);
 #pragma omp barrier

@@ -19,16 +19,16 @@ static inline long half_place(int i, long sj)
 }
 
 /* Copies cells low <= i < high of a row to halves, and back. */
-static inline void row_split(real *__restrict__ to, long sj, const real *__restrict__ from,
-                             int low, int high)
+static inline void row_split(real *__restrict__ to, long sj, const real *__restrict__ from, int low,
+                             int high)
 {
     for (int odd = 0; odd < 2; odd++)
         for (int m = half_index(low, odd); m < half_index(high, odd); m++)
             to[odd * (sj / 2) + m] = from[2 * m + odd];
 }
 
-static inline void row_join(real *__restrict__ to, const real *__restrict__ from, long sj,
-                            int low, int high)
+static inline void row_join(real *__restrict__ to, const real *__restrict__ from, long sj, int low,
+                            int high)
 {
     for (int odd = 0; odd < 2; odd++)
         for (int m = half_index(low, odd); m < half_index(high, odd); m++)

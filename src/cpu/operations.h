@@ -29,18 +29,18 @@ struct row {
     int n, rows, planes;
     int i; /* the first cell's; pointers to rows in halves (halves.h) are at cell 0 instead */
     const real *u;
-    real *out;         /* sweeps may write where they read */
+    real *out;           /* sweeps may write where they read */
     long out_sj, out_sk; /* between rows and planes of out */
     const real *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     long sj, sk;
     real scale;
-    int colour;        /* coloured: updates the cells of the first row with (i + colour) even, where
-                          the cell that pointers are at has i = 0 */
+    int colour;      /* coloured: updates the cells of the first row with (i + colour) even, where
+                        the cell that pointers are at has i = 0 */
     real weight, c1; /* of struct relaxation */
     real *k_flux;    /* by row, n values each: receives the fluxes through the high k faces of the
                           last plane, if the operator has a use for them; or NULL */
-    bool k_known;      /* k_flux has those through the low k faces of the first plane */
-    int radius;        /* of the operator */
+    bool k_known;    /* k_flux has those through the low k faces of the first plane */
+    int radius;      /* of the operator */
     int reader, readers; /* the operation's number among those of the trip that read rows, and how
                             many these are. The first one's next plane is not in cache: rows ask for
                             it. No one does if there are none */
@@ -133,8 +133,7 @@ struct operation {
     struct relaxation relaxation; /* of a sweep */
     int grain;                    /* rows and planes per step: 1 or 2 */
     int extent;                   /* layers worked on beyond the box, on sides that are no wall */
-    real
-        *wall; /* the field whose ghosts behind walls follow from the rows written; NULL if none */
+    real *wall; /* the field whose ghosts behind walls follow from the rows written; NULL if none */
 };
 enum { MAX_OPERATIONS = SMOOTHER_SWEEPS + 2 };
 

@@ -36,7 +36,7 @@ INLINE real *line_cells(struct line *line)
  * caller's array or, if a plane fits, in k_flux. */
 struct fluxes_lines {
     struct line dj[2], dk[2]; /* u(j+1) − u(j−1) and u(k+1) − u(k−1) of this row and the next */
-    real di[2][CHUNK];      /* u(i+1) − u(i−1) */
+    real di[2][CHUNK];        /* u(i+1) − u(i−1) */
     struct line i_low;
     real j_flux[2][CHUNK];
     real k_flux[KEPT];
@@ -85,7 +85,7 @@ INLINE void fv4_j_fluxes(const struct row *row, const real *u, const real *b, lo
                          struct fluxes_lines *l, int below, int above, real *restrict flux)
 {
     const real *di0 = l->di[below], *di1 = l->di[above], *dk0 = line_cells(&l->dk[below]),
-                 *dk1 = line_cells(&l->dk[above]);
+               *dk1 = line_cells(&l->dk[above]);
     const long sj = row->sj, sk = row->sk;
 #pragma omp simd
     for (long i = 0; i < count; i++)
@@ -138,16 +138,15 @@ INLINE void fv4_sums(const struct row *row, const real *u, const real *b, long c
                      struct fluxes_lines *l, real *restrict k_flux, real *restrict sums)
 {
     const real *i_low = line_cells(&l->i_low), *j_low = l->j_flux[l->here],
-                 *j_high = l->j_flux[1 - l->here];
+               *j_high = l->j_flux[1 - l->here];
     const real *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
     const long sj = row->sj, sk = row->sk;
     const real *above = u + sk, *b1 = b + sk;
 #pragma omp simd
     for (long i = 0; i < count; i++) {
-        const real k_high =
-            fv4_flux(b1[i], u[i - sk], u[i], above[i], u[i + 2 * sk], b1[i + 1] - b1[i - 1], di[i],
-                     above[i + 1] - above[i - 1], b1[i + sj] - b1[i - sj], dj[i],
-                     above[i + sj] - above[i - sj]);
+        const real k_high = fv4_flux(b1[i], u[i - sk], u[i], above[i], u[i + 2 * sk],
+                                     b1[i + 1] - b1[i - 1], di[i], above[i + 1] - above[i - 1],
+                                     b1[i + sj] - b1[i - sj], dj[i], above[i + sj] - above[i - sj]);
         sums[i] = fv4_sum(i_low[i], -i_low[i + 1], j_low[i], -j_high[i], k_flux[i], -k_high);
         k_flux[i] = k_high;
     }
@@ -222,8 +221,8 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
  * stored would wait for the store. */
 #define ROW_LOOP(ROWS, SUM, RHS, value)                                                            \
     const long sj = row->sj, sk = row->sk;                                                         \
-    const real scale = row->scale, weight = row->weight, c1 = row->c1;                           \
-    real sums[CHUNK], scratch[CHUNK];                                                            \
+    const real scale = row->scale, weight = row->weight, c1 = row->c1;                             \
+    real sums[CHUNK], scratch[CHUNK];                                                              \
     struct ROWS##_lines lines;                                                                     \
     (void)sums, (void)sk, (void)weight, (void)c1;                                                  \
     for (long start = 0; start < n; start += CHUNK) {                                              \
@@ -233,23 +232,23 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
             for (int r = 0; r < row->rows; r++) {                                                  \
                 const long at = start + r * sj + k * sk;                                           \
                 const long colour = (row->colour + start + r + k) & 1;                             \
-                const real *const u = row->u + at, *const f = row->f + at;                       \
-                const real *const alpha = row->alpha + at, *const dinv = row->dinv + at;         \
-                const real *const bi = row->beta_i + at, *const bj = row->beta_j + at;           \
-                const real *const bk = row->beta_k + at;                                         \
-                real *const target = row->out + start + r * row->out_sj + k * row->out_sk;       \
-                const real *const old = target;                                                  \
-                real *const out = in_place ? scratch : target;                                   \
+                const real *const u = row->u + at, *const f = row->f + at;                         \
+                const real *const alpha = row->alpha + at, *const dinv = row->dinv + at;           \
+                const real *const bi = row->beta_i + at, *const bj = row->beta_j + at;             \
+                const real *const bk = row->beta_k + at;                                           \
+                real *const target = row->out + start + r * row->out_sj + k * row->out_sk;         \
+                const real *const old = target;                                                    \
+                real *const out = in_place ? scratch : target;                                     \
                 (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old, (void)colour;    \
                 if (row->readers > 0 && row->reader == 0)                                          \
                     prefetch_row(row, at, count);                                                  \
                 ROWS##_row_sums(row, r, k, start, count, &lines, sums);                            \
                 _Pragma("omp simd") for (long i = 0; i < count; i++)                               \
                 {                                                                                  \
-                    const real here = u[i];                                                      \
-                    const real r_i =                                                             \
+                    const real here = u[i];                                                        \
+                    const real r_i =                                                               \
                         residual_value(RHS(f[i], alpha[i], here), scale, ROWS##_SUM(SUM));         \
-                    const real updated = update_weighted(here, dinv[i], r_i, weight);            \
+                    const real updated = update_weighted(here, dinv[i], r_i, weight);              \
                     (void)updated;                                                                 \
                     out[i] = (value);                                                              \
                 }                                                                                  \

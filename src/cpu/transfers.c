@@ -49,7 +49,7 @@ INLINE void interpolate_row(real *restrict out, const real *c, long s, int count
 struct prolonged_rows {
     real *fine;         /* the first fine cell, or its place in each half */
     const real *coarse; /* cell 0 of the row of its parent */
-    int first;            /* its parent */
+    int first;          /* its parent */
     long fine_sj, coarse_sj, coarse_sk;
     bool fine_halves, coarse_halves; /* see halves.h */
     int n;                           /* coarse cells per row */

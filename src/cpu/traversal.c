@@ -180,7 +180,7 @@ struct tiling {
     int sharers;           /* threads per slab, which take its strips in turn */
     int strips;            /* per slab, a multiple of sharers */
     struct progress *done; /* by slab and strip */
-    real *fluxes;   /* per thread and operation, of the rows of a strip; NULL: none are kept */
+    real *fluxes;     /* per thread and operation, of the rows of a strip; NULL: none are kept */
     long flux_length; /* of an operation */
     int wedge_blocks; /* blocks of rows per wedge, so that all threads have work */
 };

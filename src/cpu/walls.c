@@ -12,11 +12,12 @@ struct wall_places {
 };
 
 /* Ghosts beyond a wall of one column. */
-INLINE void extrapolate(real *x, const struct wall_places *at, struct side_weights side,
-                        int cells, int layers)
+INLINE void extrapolate(real *x, const struct wall_places *at, struct side_weights side, int cells,
+                        int layers)
 {
     const real x1 = x[at->cell[0]], x2 = cells > 1 ? x[at->cell[1]] : (real)0.0;
-    const real x3 = cells > 2 ? x[at->cell[2]] : (real)0.0, x4 = cells > 3 ? x[at->cell[3]] : (real)0.0;
+    const real x3 = cells > 2 ? x[at->cell[2]] : (real)0.0,
+               x4 = cells > 3 ? x[at->cell[3]] : (real)0.0;
     x[at->ghost[0]] = side_value(&side, cells, 0, x1, x2, x3, x4);
     if (layers > 1)
         x[at->ghost[1]] = side_value(&side, cells, 1, x1, x2, x3, x4);
@@ -97,8 +98,8 @@ static __attribute__((noinline)) void fill_column(const struct walls *w,
 }
 
 /* Ghosts beyond a wall in j or k next to a row of n cells. */
-static void fill_rows(const struct walls *w, const struct side_weights *side, real *x,
-                      long inward, int n, long sj, struct range i)
+static void fill_rows(const struct walls *w, const struct side_weights *side, real *x, long inward,
+                      int n, long sj, struct range i)
 {
     if (!w->halves)
         fill_row(w, side, x, inward, n, i);

@@ -6,6 +6,8 @@
 
 const struct backend backend_cuda = {.name = "none"};
 const struct backend backend_cuda_host = {.name = "none"};
+const struct backend backend_cuda_single = {.name = "none"};
+const struct backend backend_cuda_host_single = {.name = "none"};
 
 bool cuda_open(int local_rank, char *message, int message_size)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The backend's tables, and the memory of its fields. */
+#include <algorithm>
 #include <cstring>
+#include <vector>
 #include "cuda/backend.cuh"
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
@@ -9,38 +11,38 @@ extern "C" {
 #include "cpu/cpu.h"
 }
 
-static double *allocate(long length, const char *what)
+static real *allocate(long length, const char *what)
 {
-    const size_t bytes = (size_t)length * sizeof(double);
-    double *data = (double *)cuda_allocate_bytes(bytes, what);
+    const size_t bytes = (size_t)length * sizeof(real);
+    real *data = (real *)cuda_allocate_bytes(bytes, what);
     CUDA_CALL(cudaMemsetAsync(data, 0, bytes, cuda_stream()));
     return data;
 }
 
-static void release(double *data)
+static void release(real *data)
 {
     cuda_synchronise();
     cuda_release_bytes(data);
 }
 
 /* Page-locked: kernels access this memory, and the MPI library takes it as host memory. */
-static double *allocate_host(long length, const char *what)
+static real *allocate_host(long length, const char *what)
 {
     void *data = NULL;
-    if (cudaHostAlloc(&data, (size_t)length * sizeof(double), cudaHostAllocMapped) != cudaSuccess)
+    if (cudaHostAlloc(&data, (size_t)length * sizeof(real), cudaHostAllocMapped) != cudaSuccess)
         die(STATUS_MEMORY, "no page-locked memory for %ld doubles of %s", length, what);
-    memset(data, 0, (size_t)length * sizeof(double));
-    return (double *)data;
+    memset(data, 0, (size_t)length * sizeof(real));
+    return (real *)data;
 }
 
-static void release_host(double *data)
+static void release_host(real *data)
 {
     cuda_synchronise();
     CUDA_CALL(cudaFreeHost(data));
 }
 
 /* Kernels access this memory by the host's pointer. */
-static bool lock_pages(double *data, size_t bytes)
+static bool lock_pages(real *data, size_t bytes)
 {
     void *pointer = NULL;
     if (cudaHostRegister(data, bytes, cudaHostRegisterMapped) == cudaSuccess) {
@@ -52,11 +54,38 @@ static bool lock_pages(double *data, size_t bytes)
     return false;
 }
 
-static void unlock_pages(double *data)
+static void unlock_pages(real *data)
 {
     cuda_synchronise();
     CUDA_CALL(cudaHostUnregister(data));
 }
+
+static void copy(const struct copy_list *list, const real *from, real *to)
+{
+    cuda_copy(list, from, to);
+}
+
+static void upload(real *field, const double *values, long count)
+{
+    const std::vector<real> converted(values, values + count);
+    cuda_upload(field, converted.data(), (size_t)count * sizeof *field);
+}
+
+static void download(const real *field, double *values, long count)
+{
+    std::vector<real> own((size_t)count);
+    cuda_download(field, own.data(), (size_t)count * sizeof *field);
+    std::copy(own.begin(), own.end(), values);
+}
+
+/* Levels of single precision are large: no reduction, bottom solve or tail works on them. */
+#ifdef SINGLE
+#define ONLY_DOUBLE(function) NULL
+#define SINGLE_OF(backend) NULL
+#else
+#define ONLY_DOUBLE(function) function
+#define SINGLE_OF(backend) &backend##_single
+#endif
 
 static const struct passes cuda_passes = {
     .run = cuda_run,
@@ -66,24 +95,24 @@ static const struct passes cuda_passes = {
     .bytes = cuda_bytes,
     .kernels = cuda_kernels,
     .visit = cuda_visit,
-    .reduce = cuda_reduce,
+    .reduce = ONLY_DOUBLE(cuda_reduce),
     .apply = cuda_apply,
-    .subtract_mean = cuda_subtract_mean,
-    .bottom_solve = cuda_bottom_solve,
-    .bottom_counts = cuda_bottom_counts,
-    .run_stages = cuda_run_stages,
+    .subtract_mean = ONLY_DOUBLE(cuda_subtract_mean),
+    .bottom_solve = ONLY_DOUBLE(cuda_bottom_solve),
+    .bottom_counts = ONLY_DOUBLE(cuda_bottom_counts),
+    .run_stages = ONLY_DOUBLE(cuda_run_stages),
     .diagonal = cuda_diagonal,
 };
 
-enum { ROW_ALIGN = 16 }; /* 128 bytes: one line of the GPU's caches */
+enum { ROW_ALIGN = 128 / sizeof(real) }; /* one line of the GPU's caches */
 
 static const struct backend_memory cuda_memory = {
     .allocate = allocate,
     .release = release,
-    .copy = cuda_copy,
+    .copy = copy,
     .forget = cuda_forget,
-    .upload = cuda_upload,
-    .download = cuda_download,
+    .upload = upload,
+    .download = download,
     .synchronise = cuda_synchronise,
 };
 
@@ -102,10 +131,12 @@ static const struct backend_memory host_memory = {
 extern "C" {
 extern const struct backend backend_cuda = {
     .name = "gpu",
+    .real_bytes = sizeof(real),
     .row_align = ROW_ALIGN,
     .on_device = true,
     .wraps = true,
     .staging = &backend_cuda_host,
+    .single = SINGLE_OF(backend_cuda),
     .memory = &cuda_memory,
     .passes = &cuda_passes,
     .recorder = &cuda_recorder,
@@ -115,8 +146,10 @@ extern const struct backend backend_cuda = {
 
 extern const struct backend backend_cuda_host = {
     .name = "cpu",
+    .real_bytes = sizeof(real),
     .row_align = backend_cpu.row_align, /* which its loops are made for */
     .on_device = false,
+    .single = SINGLE_OF(backend_cuda_host),
     .memory = &host_memory,
     .passes = &cpu_passes,
 };

@@ -11,10 +11,11 @@ extern const struct backend_recorder cuda_recorder;
 extern const struct backend_streams cuda_streams;
 extern const struct backend_events cuda_events;
 
-void cuda_copy(const struct copy_list *list, const double *from, double *to);
+void cuda_copy(const struct copy_list *list, const void *from, void *to);
 void cuda_forget(const struct copy_list *list);
-void cuda_upload(double *field, const double *values, long count);
-void cuda_download(const double *field, double *values, long count);
+/* These wait. */
+void cuda_upload(void *field, const void *values, size_t bytes);
+void cuda_download(const void *field, void *values, size_t bytes);
 void cuda_run(const struct pass *pass);
 bool cuda_splits(const struct pass *pass);
 bool cuda_smooths_at_once(const struct stencil *stencil, const struct decomposition *boxes,

@@ -2,19 +2,32 @@
 /* Copies between fields, message buffers and host memory. */
 #include <algorithm>
 #include <map>
+#include <type_traits>
 #include "cuda/backend.cuh"
 #include "cuda/device.cuh"
 
+/* A value of the same precision, or of the other one and multiplied. */
+template <class To, class From>
+static __device__ To converted(From x, double factor)
+{
+    if constexpr (std::is_same<To, From>::value)
+        return x;
+    else
+        return (To)((double)x * factor);
+}
+
 /* The copies of a list: blockIdx.x is the copy, blockIdx.y a part of its cells. */
+template <class From, class To>
 static __global__ void __launch_bounds__(256)
-    copy_kernel(const struct copy *copies, const double *from, double *to)
+    copy_kernel(const struct copy *copies, const From *from, To *to, double factor)
 {
     const struct copy c = copies[blockIdx.x];
     const long cells = (long)c.n[0] * c.n[1] * c.n[2];
     for (long x = (long)blockIdx.y * blockDim.x + threadIdx.x; x < cells;
          x += (long)gridDim.y * blockDim.x) {
         const long i = x % c.n[0], j = x / c.n[0] % c.n[1], k = x / c.n[0] / c.n[1];
-        to[c.to + i + j * c.to_sj + k * c.to_sk] = from[c.from + i + j * c.from_sj + k * c.from_sk];
+        to[c.to + i + j * c.to_sj + k * c.to_sk] =
+            converted<To>(from[c.from + i + j * c.from_sj + k * c.from_sk], factor);
     }
 }
 
@@ -34,7 +47,8 @@ static const struct copy *on_device(const struct copy_list *list)
     return copies;
 }
 
-void cuda_copy(const struct copy_list *list, const double *from, double *to)
+template <class From, class To>
+static void launch(const struct copy_list *list, const From *from, To *to)
 {
     long most = 0;
     if (list->count == 0)
@@ -42,8 +56,20 @@ void cuda_copy(const struct copy_list *list, const double *from, double *to)
     for (int c = 0; c < list->count; c++)
         most = std::max(most, copy_cells(&list->copies[c]));
     const dim3 grid((unsigned)list->count, (unsigned)std::min((most + 1023) / 1024, 1024L));
-    copy_kernel<<<grid, 256, 0, cuda_stream()>>>(on_device(list), from, to);
+    copy_kernel<<<grid, 256, 0, cuda_stream()>>>(on_device(list), from, to, list->factor);
     CUDA_LAUNCHED();
+}
+
+void cuda_copy(const struct copy_list *list, const void *from, void *to)
+{
+    if (list->from_single && list->to_single)
+        launch(list, (const float *)from, (float *)to);
+    else if (list->from_single)
+        launch(list, (const float *)from, (double *)to);
+    else if (list->to_single)
+        launch(list, (const double *)from, (float *)to);
+    else
+        launch(list, (const double *)from, (double *)to);
 }
 
 void cuda_forget(const struct copy_list *list)
@@ -56,16 +82,14 @@ void cuda_forget(const struct copy_list *list)
     lists.erase(found);
 }
 
-void cuda_upload(double *field, const double *values, long count)
+void cuda_upload(void *field, const void *values, size_t bytes)
 {
-    CUDA_CALL(cudaMemcpyAsync(field, values, (size_t)count * sizeof *field, cudaMemcpyHostToDevice,
-                              cuda_stream()));
+    CUDA_CALL(cudaMemcpyAsync(field, values, bytes, cudaMemcpyHostToDevice, cuda_stream()));
     cuda_synchronise(); /* the caller may reuse values */
 }
 
-void cuda_download(const double *field, double *values, long count)
+void cuda_download(const void *field, void *values, size_t bytes)
 {
-    CUDA_CALL(cudaMemcpyAsync(values, field, (size_t)count * sizeof *field, cudaMemcpyDeviceToHost,
-                              cuda_stream()));
+    CUDA_CALL(cudaMemcpyAsync(values, field, bytes, cudaMemcpyDeviceToHost, cuda_stream()));
     cuda_synchronise();
 }

@@ -15,6 +15,8 @@ C_BEGIN
 extern const struct backend backend_cuda;
 /* CPU passes on pinned memory that kernels can reach too: for CPU levels below GPU levels. */
 extern const struct backend backend_cuda_host;
+/* The same for levels of single precision. */
+extern const struct backend backend_cuda_single, backend_cuda_host_single;
 
 struct cuda_device {
     char name[64];

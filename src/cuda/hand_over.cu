@@ -20,12 +20,21 @@ static long cells_in(const struct plan_copies copies[MAX_PLAN_COPIES])
     return cells;
 }
 
-/* Larger levels take so long that the hand-over does not matter. */
+static bool has_single(const struct plan_copies copies[MAX_PLAN_COPIES])
+{
+    bool single = false;
+    for (int p = 0; p < MAX_PLAN_COPIES; p++)
+        single = single || copies[p].list->from_single || copies[p].list->to_single;
+    return single;
+}
+
+/* Larger levels take so long that the hand-over does not matter. The kernel moves doubles. */
 bool cuda_hand_overs_fit(const struct hand_over *hand_overs, int count)
 {
     const long most = (long)max_blocks() * THREADS * LOADS;
     for (int h = 0; h < count; h++)
-        if (std::max(cells_in(hand_overs[h].down), cells_in(hand_overs[h].up)) > most)
+        if (has_single(hand_overs[h].down) || has_single(hand_overs[h].up) ||
+            std::max(cells_in(hand_overs[h].down), cells_in(hand_overs[h].up)) > most)
             return false;
     return true;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of kernels, and the loop that gives each part of a pass to a row. */
+/* The table of kernels of one precision, and the loop that gives each part of a pass to a row. */
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include "backend/context.h"
 #include "cuda/backend.cuh"
 #include "cuda/cuda.h"
@@ -12,102 +11,27 @@
 #include "level/build.h"
 #include "operators/traffic.h"
 
+/* The rows of this precision; NULL where there is none. */
 #define KERNEL(name) extern const struct kernel kernel_##name;
+#ifdef SINGLE
+#define KERNEL_OF_DOUBLES(name)
+#else
+#define KERNEL_OF_DOUBLES(name) KERNEL(name)
+#endif
 #include "cuda/kernels.def"
 #undef KERNEL
+#undef KERNEL_OF_DOUBLES
 #define KERNEL(name) &kernel_##name,
+#ifdef SINGLE
+#define KERNEL_OF_DOUBLES(name) NULL,
+#else
+#define KERNEL_OF_DOUBLES(name) KERNEL(name)
+#endif
 static const struct kernel *const every_kernel[] = {
 #include "cuda/kernels.def"
 };
 #undef KERNEL
-enum { NUM_KERNELS = sizeof every_kernel / sizeof every_kernel[0] };
-
-static_assert((int)NUM_KERNELS <= MAX_KERNELS, "more than a context holds");
-
-static void choose(struct context *c, const struct kernel *kernel)
-{
-    for (int k = 0; k < c->nkernels; k++)
-        if (c->kernels[k] == kernel)
-            return;
-    c->kernels[c->nkernels++] = kernel;
-}
-
-static void choose_all(struct context *c)
-{
-    for (const struct kernel *kernel : every_kernel)
-        choose(c, kernel);
-}
-
-/* The context with the rows of this run, in its order. */
-static struct context *chosen()
-{
-    struct context *c = context_current();
-    if (c->nkernels == 0)
-        choose_all(c);
-    return c;
-}
-
-bool kernel_is_chosen(const struct kernel *kernel)
-{
-    const struct context *c = chosen();
-    return std::find(c->kernels, c->kernels + c->nkernels, kernel) != c->kernels + c->nkernels;
-}
-
-/* Chooses the rows that one word of a list names. */
-static bool choose_word(struct context *c, const char *word, size_t length)
-{
-    if (length == strlen("default") && strncmp(word, "default", length) == 0) {
-        choose_all(c);
-        return true;
-    }
-    for (const struct kernel *kernel : every_kernel)
-        if (strlen(kernel->name) == length && strncmp(word, kernel->name, length) == 0) {
-            choose(c, kernel);
-            return true;
-        }
-    return false;
-}
-
-bool cuda_choose_kernels(const char *list, char *message, int size)
-{
-    struct context *c = context_current();
-    c->nkernels = 0;
-    for (const char *word = list;; word++) {
-        const size_t length = strcspn(word, ",");
-        if (!choose_word(c, word, length)) {
-            snprintf(message, (size_t)size, "no kernel is called '%.*s'; --list-kernels prints all",
-                     (int)length, word);
-            return false;
-        }
-        word += length;
-        if (!*word)
-            break;
-    }
-    choose(c, &kernel_generic); /* what the others leave */
-    return true;
-}
-
-void cuda_leave_out_tail()
-{
-    struct context *c = chosen();
-    c->nkernels =
-        (int)(std::remove(c->kernels, c->kernels + c->nkernels, &kernel_tail) - c->kernels);
-}
-
-const char *cuda_kernel_name(int number)
-{
-    return number < NUM_KERNELS ? every_kernel[number]->name : NULL;
-}
-
-void cuda_list_kernels(FILE *out)
-{
-    bool reached = true; /* without being named: `generic` leaves nothing to the rows after it */
-    for (const struct kernel *kernel : every_kernel) {
-        fprintf(out, "%-22s %s%s\n", kernel->name, kernel->summary,
-                reached ? "" : "; runs only if --kernels names it");
-        reached = reached && kernel != &kernel_generic;
-    }
-}
+#undef KERNEL_OF_DOUBLES
 
 double red_black_bytes(const struct pass *pass)
 {
@@ -118,7 +42,7 @@ double red_black_bytes(const struct pass *pass)
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
         if (sweep + 2 == pass->nsweeps)
             pair.finish = pass->finish;
-        bytes += pass_bytes_once(&pair) - sizeof(double);
+        bytes += pass_bytes_once(&pair) - sizeof(real);
         pair.start = START_KEEP;
     }
     return bytes;
@@ -127,11 +51,12 @@ double red_black_bytes(const struct pass *pass)
 /* The first row that covers a beginning of the pass, and of how many operations. */
 static const struct kernel *find(const struct pass *pass, int *covered)
 {
-    const struct context *c = chosen();
+    const struct context *c = cuda_chosen_kernels();
     for (int k = 0; k < c->nkernels; k++) {
-        *covered = c->kernels[k]->covers(pass, cuda_limits());
+        const struct kernel *kernel = every_kernel[c->kernels[k]];
+        *covered = kernel ? kernel->covers(pass, cuda_limits()) : 0;
         if (*covered > 0)
-            return c->kernels[k];
+            return kernel;
     }
     CHECK(!"the last row covers everything");
     return NULL;
@@ -184,7 +109,7 @@ static bool covers_smoothing(struct level *level)
 /* Asks the rows about levels of one box each, that have all but fields. */
 bool cuda_smooths_at_once(const struct stencil *s, const struct decomposition *boxes, int ghosts)
 {
-    double *none[NUM_FIELDS] = {};
+    real *none[NUM_FIELDS] = {};
     struct stencil stencil = *s;
     struct patch patch;
     struct level level = {};

@@ -4,6 +4,7 @@
 /* The table of kernels. A pass is a list of operations: its start, its sweeps, its finish. The
  * dispatcher gives the first operations, as a pass of their own, to the first row that covers them,
  * and goes on with the rest. kernels.def lists the rows. */
+#include "backend/context.h"
 #include "cuda/device_limits.h"
 #include "cuda/pass.cuh"
 #include "operators/traffic.h"
@@ -38,7 +39,9 @@ struct kernel {
  * recomputes D⁻¹ but for cells next to walls. */
 double red_black_bytes(const struct pass *pass);
 
-/* True if the run may use the kernel: see --kernels. */
+/* The context with the numbers of the rows that the run may use, in its order: see --kernels. */
+const struct context *cuda_chosen_kernels();
+/* True if the kernel, of double precision, is among them. */
 extern const struct kernel kernel_tail;
 bool kernel_is_chosen(const struct kernel *kernel);
 

@@ -13,7 +13,7 @@ struct patch_launch {
     int q; /* the patch's number */
     struct cells c;
     struct view v; /* u is that of the next operation */
-    double *buffer[2];
+    real *buffer[2];
     int parity; /* of the global index of cell (0,0,0) */
 };
 
@@ -39,6 +39,10 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
     kernel.coarse_sk = coarse->sk;
 }
 
+/* Patch q of the level's correction level: its f for residuals, or its u for corrections. */
+struct correction_cells cuda_defect(const struct level *l, int q);
+struct correction_cells cuda_correction(const struct level *l, int q);
+
 /* True if the pass's sweeps are red and black half-sweeps in turns, on a level where kernels may
  * swap u and FIELD_TMP. */
 bool alternates_colours(const struct pass *pass);
@@ -59,16 +63,16 @@ void cuda_release_norm();
 
 /* Stores the ghosts of the list around one patch. x points at the field's cell (0,0,0). Ghosts that
  * follow from halos belong to the boundary region. */
-void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list &list,
+void cuda_store_ghosts(const struct cells &c, real *x, const struct ghost_list &list,
                        const struct wall_weights &walls, enum pass_region region);
 /* One layer of ghosts beyond the ends of wrapped directions, without those on edges. */
-void cuda_wrap_sides(const struct cells &c, double *x);
-void cuda_fill_level_ghosts(const struct level *level, double *field,
+void cuda_wrap_sides(const struct cells &c, real *x);
+void cuda_fill_level_ghosts(const struct level *level, real *field,
                             const struct wall_weights &walls, enum ghost_shape shape);
 
 /* u (+)= P coarse_u of the pass on patch q, and on even_layers(layers) of ghosts beyond open sides;
  * the coarse ghosts must be there. u is at cell (0,0,0). */
-void cuda_prolong(const struct pass *pass, int q, double *u, int layers);
+void cuda_prolong(const struct pass *pass, int q, real *u, int layers);
 
 /* The operations as one kernel each, any operator: the readable baseline that tuned kernels must
  * equal bit for bit. `extent` is how many layers beyond open sides they work on. Sweeps
@@ -76,5 +80,8 @@ void cuda_prolong(const struct pass *pass, int q, double *u, int layers);
 void baseline_start(const struct patch_launch &w, int q, int extent);
 void baseline_sweep(const struct patch_launch &w, int sweep, int extent);
 void baseline_finish(const struct patch_launch &w, int q);
+/* Those between a level and its correction level in single precision. */
+void baseline_correct(const struct patch_launch &w, int q);
+void baseline_defect(const struct patch_launch &w, int q);
 
 #endif

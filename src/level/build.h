@@ -26,7 +26,8 @@ void level_exchange_halo(const struct level *level, enum field field);
 /* Bytes of one field of doubles of a future level on one rank. */
 size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts,
                                  int row_align);
-/* Adds the bytes of `fields` fields, of values of value_bytes bytes, to bytes[rank], for all ranks. */
+/* Adds the bytes of `fields` fields, of values of value_bytes bytes, to bytes[rank], for all ranks.
+ */
 void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
                                    int fields, int value_bytes, size_t *bytes);
 

@@ -150,7 +150,7 @@ struct terms {
     const real *x, *y;
     long sj, sk;
     uint64_t first, index_sj, index_sk; /* global index of cell (0,0,0) and its strides */
-    double scale;                     /* of digits */
+    double scale;                       /* of digits */
 };
 
 FORMULA void magnitude_term(const struct terms *t, uint64_t index, double term, uint64_t *words)

@@ -66,15 +66,15 @@ FORMULA real wall_row_value(int cells, const struct wall_row *row, real x1, real
     const real w[] = {(real)row->weight[0], (real)row->weight[1], (real)row->weight[2],
                       (real)row->weight[3]};
     const real from_3 = cells > 3 ? madd(w[2], x3, w[3] * x4) : w[2] * x3,
-                 from_2 = cells > 2 ? madd(w[1], x2, from_3) : w[1] * x2,
-                 sum = cells > 1 ? madd(w[0], x1, from_2) : w[0] * x1;
+               from_2 = cells > 2 ? madd(w[1], x2, from_3) : w[1] * x2,
+               sum = cells > 1 ? madd(w[0], x1, from_2) : w[0] * x1;
     return cells > 2 ? sum * (real)row->factor : sum;
 }
 
 /* The ghost in `layer` (0 is next to the wall). All rules have a row for layer 0, and rules of four
  * cells one for layer 1. */
-FORMULA real side_value(const struct side_weights *s, int cells, int layer, real x1, real x2, real x3,
-                        real x4)
+FORMULA real side_value(const struct side_weights *s, int cells, int layer, real x1, real x2,
+                        real x3, real x4)
 {
     const bool has_row = layer == 0 || (layer < WALL_LAYERS && (cells > 2 || layer < s->layers));
     return has_row ? wall_row_value(cells, &s->row[layer], x1, x2, x3, x4) : (real)0.0;

@@ -52,7 +52,7 @@ FORMULA real madd(real a, real b, real c)
 #ifdef __cplusplus
     return fma(a, b, c);
 #else
-    return _Generic(a, float: fmaf, default: fma)(a, b, c);
+    return _Generic(a, float : fmaf, default : fma)(a, b, c);
 #endif
 }
 

@@ -7,8 +7,8 @@
 
 /* Σ β·(neighbour − u) over the six faces. bi0 is β of the low i face, bi1 of the high i face, and
  * so on. */
-FORMULA real fv2_sum(real u, real im, real ip, real jm, real jp, real km, real kp,
-                       real bi0, real bi1, real bj0, real bj1, real bk0, real bk1)
+FORMULA real fv2_sum(real u, real im, real ip, real jm, real jp, real km, real kp, real bi0,
+                     real bi1, real bj0, real bj1, real bk0, real bk1)
 {
     real s = bi0 * (im - u);
     s = madd(bi1, ip - u, s);
@@ -19,8 +19,7 @@ FORMULA real fv2_sum(real u, real im, real ip, real jm, real jp, real km, real k
 }
 
 /* The same for β = 1. */
-FORMULA real fv2_constant_sum(real u, real im, real ip, real jm, real jp, real km,
-                                real kp)
+FORMULA real fv2_constant_sum(real u, real im, real ip, real jm, real jp, real km, real kp)
 {
     return madd(-6.0, u, ((im + ip) + (jm + jp)) + (km + kp));
 }

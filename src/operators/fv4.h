@@ -9,8 +9,8 @@
  * the next cells on either side. For the two tangential directions s and t: dbeta = β(t+1) − β(t−1)
  * on the face, da and db = u(t+1) − u(t−1) at cells a and b. The flux is exactly odd under exchange
  * of a and b. So a flux computed once and negated is bitwise the flux computed twice. */
-FORMULA real fv4_flux(real beta, real b2, real b1, real a1, real a2, real dbeta_s,
-                        real db_s, real da_s, real dbeta_t, real db_t, real da_t)
+FORMULA real fv4_flux(real beta, real b2, real b1, real a1, real a2, real dbeta_s, real db_s,
+                      real da_s, real dbeta_t, real db_t, real da_t)
 {
     const real normal = madd(15.0, b1 - a1, -(b2 - a2));
     const real cross = madd(dbeta_s, db_s - da_s, dbeta_t * (db_t - da_t));
@@ -19,15 +19,13 @@ FORMULA real fv4_flux(real beta, real b2, real b1, real a1, real a2, real dbeta_
 
 /* The average of β ∂u/∂n over a wall's face, from the averages of β and of g = ∂u/∂n there and
  * their differences (+1) − (−1) in the two tangential directions. */
-FORMULA real fv4_wall_flux(real beta, real g, real dbeta_s, real dg_s, real dbeta_t,
-                             real dg_t)
+FORMULA real fv4_wall_flux(real beta, real g, real dbeta_s, real dg_s, real dbeta_t, real dg_t)
 {
     return madd(beta, g, madd(dbeta_s, dg_s, dbeta_t * dg_t) / (real)48.0);
 }
 
 /* S: the six fluxes of a cell, always added in this order. */
-FORMULA real fv4_sum(real i_low, real i_high, real j_low, real j_high, real k_low,
-                       real k_high)
+FORMULA real fv4_sum(real i_low, real i_high, real j_low, real j_high, real k_low, real k_high)
 {
     return ((i_low + i_high) + (j_low + j_high)) + (k_low + k_high);
 }
@@ -84,9 +82,8 @@ NEAR_FORMULA struct fv4_faces fv4_faces_near(NEAR x, int d)
 /* One direction's part of S: both fluxes, the low one first. `first` and `second` are u(+1) − u(−1)
  * in the two other directions, at the cell and at the next ones. */
 FORMULA real fv4_direction_sum(real here, const real near[2], const real far[2],
-                                 const struct fv4_faces *faces, real first, real first_low,
-                                 real first_high, real second, real second_low,
-                                 real second_high)
+                               const struct fv4_faces *faces, real first, real first_low,
+                               real first_high, real second, real second_low, real second_high)
 {
     return fv4_flux(faces->beta[0], far[0], near[0], here, near[1], faces->d_first[0], first_low,
                     first, faces->d_second[0], second_low, second) +
@@ -108,10 +105,10 @@ FORMULA real fv4_sum_in_i(const struct fv4_cells *c, const struct fv4_faces *i)
 
 /* S of a cell from values. */
 FORMULA real fv4_sum_of(const struct fv4_cells *c, const struct fv4_faces *i,
-                          const struct fv4_faces *j, const struct fv4_faces *k)
+                        const struct fv4_faces *j, const struct fv4_faces *k)
 {
     const real di = fv4_difference(c->near_i), dj = fv4_difference(c->near_j),
-                 dk = fv4_difference(c->near_k);
+               dk = fv4_difference(c->near_k);
     return fv4_sum_directions(
         fv4_sum_in_i(c, i),
         fv4_direction_sum(c->here, c->near_j, c->far_j, j, di, c->ij[1] - c->ij[0],
@@ -131,11 +128,11 @@ NEAR_FORMULA real sum_fv4(NEAR x)
 
 /* The diagonal of A if no wall is within the operator's reach: A applied to 1 in the cell and 0
  * elsewhere, where each flux is −15β. */
-FORMULA real fv4_inner_diagonal(real scale, real alpha, real i_low, real i_high,
-                                  real j_low, real j_high, real k_low, real k_high)
+FORMULA real fv4_inner_diagonal(real scale, real alpha, real i_low, real i_high, real j_low,
+                                real j_high, real k_low, real k_high)
 {
-    const real sum = fv4_sum((real)-15.0 * i_low, (real)-15.0 * i_high, (real)-15.0 * j_low, (real)-15.0 * j_high,
-                               (real)-15.0 * k_low, (real)-15.0 * k_high);
+    const real sum = fv4_sum((real)-15.0 * i_low, (real)-15.0 * i_high, (real)-15.0 * j_low,
+                             (real)-15.0 * j_high, (real)-15.0 * k_low, (real)-15.0 * k_high);
     return madd(-scale, sum, alpha);
 }
 
@@ -151,8 +148,8 @@ FORMULA real fv4_constant_sum_directions(real u, real i, real j, real k)
     return madd(-90.0, u, (i + j) + k);
 }
 
-FORMULA real fv4_constant_sum(real u, real near_i, real far_i, real near_j, real far_j,
-                                real near_k, real far_k)
+FORMULA real fv4_constant_sum(real u, real near_i, real far_i, real near_j, real far_j, real near_k,
+                              real far_k)
 {
     return fv4_constant_sum_directions(u, fv4_constant_direction(near_i, far_i),
                                        fv4_constant_direction(near_j, far_j),

@@ -45,8 +45,8 @@ FORMULA real near_beta(const struct near x, int d, int across, int first, int se
 }
 
 /* A cell where u and β have the same strides. */
-FORMULA struct near near_at(const real *u, const real *bi, const real *bj, const real *bk,
-                            long sj, long sk)
+FORMULA struct near near_at(const real *u, const real *bi, const real *bj, const real *bk, long sj,
+                            long sk)
 {
     const struct near x = {u, {1, sj, sk}, {bi, bj, bk}, {1, sj, sk}};
     return x;

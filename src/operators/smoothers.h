@@ -55,8 +55,7 @@ FORMULA real relax_zero(real dinv, real f, real weight)
 }
 
 /* Two steps: u_n + c1(u_n − u_{n−1}) + w·D⁻¹r. */
-FORMULA real update_two_step(real u, real previous, real dinv, real r, real weight,
-                               real c1)
+FORMULA real update_two_step(real u, real previous, real dinv, real r, real weight, real c1)
 {
     return madd(weight * dinv, r, madd(c1, u - previous, u));
 }
@@ -64,8 +63,7 @@ FORMULA real update_two_step(real u, real previous, real dinv, real r, real weig
 /* The updates that sweeps may do. `before` is the cell's value one sweep earlier. */
 enum update { UPDATE_WEIGHTED, UPDATE_TWO_STEP, NUM_UPDATES };
 
-FORMULA real updated_value(int update, real u, real before, real dinv, real r,
-                             real weight, real c1)
+FORMULA real updated_value(int update, real u, real before, real dinv, real r, real weight, real c1)
 {
     return update == UPDATE_TWO_STEP ? update_two_step(u, before, dinv, r, weight, c1)
                                      : update_weighted(u, dinv, r, weight);

@@ -50,7 +50,8 @@ static int count_corrections(const struct hierarchy_choice *choice,
     return count;
 }
 
-/* What a grid is for: passes of the smoother and all else, or, with mixed precision, one of both. */
+/* What a grid is for: passes of the smoother and all else, or, with mixed precision, one of both.
+ */
 enum duty { LEVEL_ALONE, LEVEL_CORRECTED, LEVEL_CORRECTION };
 
 /* The fields that the grid at `depth` of `nlevels` levels holds. */
@@ -240,8 +241,7 @@ static void create_transfer(struct hierarchy *h, int grid)
         return;
     }
     t->separate = true;
-    t->coarse =
-        create_level(&h->choice, level->backend, next->depth, decomposition_coarsen(fine));
+    t->coarse = create_level(&h->choice, level->backend, next->depth, decomposition_coarsen(fine));
     t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
     t->up = plan_create(next, t->coarse, TARGET_GROWN, t->coarse->ghosts, CENTRE_CELL);
 }
@@ -273,7 +273,7 @@ static void allocate_fields(struct hierarchy *h)
     for (int grid = 0; grid < hierarchy_grids(h); grid++) {
         enum field fields[NUM_FIELDS];
         struct level *level = h->levels[grid];
-        const enum duty duty = grid >= h->nlevels   ? LEVEL_CORRECTION
+        const enum duty duty = grid >= h->nlevels  ? LEVEL_CORRECTION
                                : level->correction ? LEVEL_CORRECTED
                                                    : LEVEL_ALONE;
         const int count = grid_fields(&h->choice, &level->decomposition, level->backend, duty,

@@ -65,9 +65,9 @@ struct cycle_walls {
 };
 
 /* With mixed precision each of the first ncorrections levels has a correction level: the same boxes
- * in single precision. There V-cycles solve for the correction, A e = f − A u, and the next level of
- * the last correction level is an ordinary one. Grids are numbered: levels from 0 on, then correction
- * levels from nlevels on. */
+ * in single precision. There V-cycles solve for the correction, A e = f − A u, and the next level
+ * of the last correction level is an ordinary one. Grids are numbered: levels from 0 on, then
+ * correction levels from nlevels on. */
 struct hierarchy {
     struct hierarchy_choice choice;
     int nlevels, ncorrections;

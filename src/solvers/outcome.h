@@ -58,8 +58,8 @@ struct solver {
     int top;
     struct solver_choice choice;
     double rhs_norm; /* ‖f‖_max: see solver_set_rhs() */
-    int exponent; /* of rhs_norm, in the scale of correction levels when programs were recorded */
-    double target;   /* relative residual to reach; 0: none */
+    int exponent;  /* of rhs_norm, in the scale of correction levels when programs were recorded */
+    double target; /* relative residual to reach; 0: none */
     /* NULL where not used */
     struct program *first, *next, *residual, *preconditioner;
 };

@@ -77,7 +77,8 @@ static int count_hand_overs(const struct program *p, const struct backend *backe
         if (crosses_devices(p, s) && hand_over_end(p, i) > 0) {
             count++;
             i = hand_over_end(p, i);
-        } else if (p->hierarchy->levels[s->level]->backend != backend || !stage_is_recordable(p, s))
+        } else if (p->hierarchy->levels[s->level]->backend->recorder != backend->recorder ||
+                   !stage_is_recordable(p, s))
             return -1;
     }
     return count;

@@ -37,26 +37,26 @@ static __host__ __device__ __forceinline__ void with_rule(wall_rules<RULE, OTHER
 template <class Offset>
 struct walled_cells {
     enum { UNIT = 1 }; /* the offset of the next cell in i */
-    double *x;
+    real *x;
     int n[3];
     bool wall[3][2], neumann[3][2];
     Offset sj, sk;
 
-    DEVICE_MEMBER double load(Offset at) const
+    DEVICE_MEMBER real load(Offset at) const
     {
         return x[at];
     }
-    DEVICE_MEMBER double2 load_pair(Offset at) const
+    DEVICE_MEMBER real2 load_pair(Offset at) const
     {
-        return *(const double2 *)(x + at);
+        return *(const real2 *)(x + at);
     }
-    DEVICE_MEMBER void store(Offset at, double value) const
+    DEVICE_MEMBER void store(Offset at, real value) const
     {
         x[at] = value;
     }
-    DEVICE_MEMBER void store_pair(Offset at, double2 pair) const
+    DEVICE_MEMBER void store_pair(Offset at, real2 pair) const
     {
-        *(double2 *)(x + at) = pair;
+        *(real2 *)(x + at) = pair;
     }
 };
 
@@ -148,24 +148,24 @@ DEVICE struct wall_cell edge_cell(const int n[3], int x)
 /* The ghost behind a wall of either kind. Both are computed and one is selected: neighbouring lanes
  * may be at walls of different kinds. */
 template <int RULE>
-DEVICE double ghost_of_kind(bool neumann, int layer, const double v[MAX_WALL_CELLS])
+DEVICE real ghost_of_kind(bool neumann, int layer, const real v[MAX_WALL_CELLS])
 {
-    const double mirrored = wall_ghost(WALL_NEUMANN, RULE, layer, v),
-                 extrapolated = wall_ghost(WALL_DIRICHLET, RULE, layer, v);
+    const real mirrored = wall_ghost(WALL_NEUMANN, RULE, layer, v),
+               extrapolated = wall_ghost(WALL_DIRICHLET, RULE, layer, v);
     return neumann ? mirrored : extrapolated;
 }
 
 /* Both ghosts of a line by a quartic rule. */
 struct ghosts {
-    double first, second;
+    real first, second;
 };
 
-DEVICE double quartic_ghost(const struct side_weights &side, int layer, const double v[4])
+DEVICE real quartic_ghost(const struct side_weights &side, int layer, const real v[4])
 {
     return side_ghost(&side, WALL_QUARTIC, layer, v);
 }
 
-DEVICE struct ghosts quartic_ghosts(const struct side_weights &side, const double v[4])
+DEVICE struct ghosts quartic_ghosts(const struct side_weights &side, const real v[4])
 {
     return {quartic_ghost(side, 0, v), quartic_ghost(side, 1, v)};
 }
@@ -173,11 +173,11 @@ DEVICE struct ghosts quartic_ghosts(const struct side_weights &side, const doubl
 /* The cell at an offset and the cells inward from it that a rule uses, then zeros. */
 template <class Cells, class Offset>
 DEVICE void load_line(const Cells &cells, Offset cell, Offset inward, int count,
-                      double v[MAX_WALL_CELLS])
+                      real v[MAX_WALL_CELLS])
 {
 #pragma unroll
     for (int m = 0; m < MAX_WALL_CELLS; m++)
-        v[m] = m < count ? cells.load(cell + m * inward) : 0.0;
+        v[m] = m < count ? cells.load(cell + m * inward) : (real)0.0;
 }
 
 /* Stores the ghosts behind a cell next to one wall, by a rule of `count` cells. */
@@ -186,7 +186,7 @@ DEVICE void fill_line(const Cells &cells, Offset cell, Offset inward,
                       const struct side_weights &side, int count, int layers)
 {
     enum { MAX_LAYERS = 3 };
-    double v[MAX_WALL_CELLS];
+    real v[MAX_WALL_CELLS];
     load_line(cells, cell, inward, count, v);
 #pragma unroll
     for (int layer = 0; layer < MAX_LAYERS; layer++)
@@ -200,28 +200,28 @@ template <class Cells, class Offset, class Ghosts>
 DEVICE void fill_row_end(const Cells &cells, Offset cell, bool high, const Ghosts &ghosts)
 {
     enum { UNIT = Cells::UNIT };
-    const double2 near = cells.load_pair(high ? cell - UNIT : cell),
-                  far = cells.load_pair(high ? cell - 3 * UNIT : cell + 2 * UNIT);
-    const double v[4] = {high ? near.y : near.x, high ? near.x : near.y, high ? far.y : far.x,
-                         high ? far.x : far.y};
+    const real2 near = cells.load_pair(high ? cell - UNIT : cell),
+                far = cells.load_pair(high ? cell - 3 * UNIT : cell + 2 * UNIT);
+    const real v[4] = {high ? near.y : near.x, high ? near.x : near.y, high ? far.y : far.x,
+                       high ? far.x : far.y};
     const struct ghosts g = ghosts(v);
     cells.store_pair(high ? cell + UNIT : cell - 2 * UNIT,
-                     high ? make_double2(g.first, g.second) : make_double2(g.second, g.first));
+                     high ? make_real2(g.first, g.second) : make_real2(g.second, g.first));
 }
 
 /* The ghost behind a cell next to two walls, in the first layer of both, from load(o,m), the cell o
  * and m cells inward. first(v) and second(v) are the walls' rules, from `count` cells each; that of
  * the first wall comes first. */
 template <class Load, class First, class Second>
-DEVICE double edge_ghost(int count, const Load &load, const First &first, const Second &second)
+DEVICE real edge_ghost(int count, const Load &load, const First &first, const Second &second)
 {
-    double ghosts[MAX_WALL_CELLS];
+    real ghosts[MAX_WALL_CELLS];
 #pragma unroll
     for (int m = 0; m < MAX_WALL_CELLS; m++) {
-        double v[MAX_WALL_CELLS];
+        real v[MAX_WALL_CELLS];
 #pragma unroll
         for (int o = 0; o < MAX_WALL_CELLS; o++)
-            v[o] = max(o, m) < count ? load(o, m) : 0.0;
+            v[o] = max(o, m) < count ? load(o, m) : (real)0.0;
         ghosts[m] = first(v);
     }
     return second(ghosts);
@@ -280,14 +280,14 @@ DEVICE struct way_inward<Offset> way_of(const walled_cells<Offset> &c, int d, in
 }
 
 template <int RULE, class Offset>
-DEVICE double value_along(const way_inward<Offset> &w, const double v[4])
+DEVICE real value_along(const way_inward<Offset> &w, const real v[4])
 {
-    const double ghost = ghost_of_kind<RULE>(w.neumann, w.layer, v);
+    const real ghost = ghost_of_kind<RULE>(w.neumann, w.layer, v);
     return w.beyond ? ghost : v[0];
 }
 
 /* v[m] = value, without an index. */
-DEVICE void set(double v[4], int m, double value)
+DEVICE void set(real v[4], int m, real value)
 {
 #pragma unroll
     for (int x = 0; x < 4; x++)
@@ -298,20 +298,20 @@ DEVICE void set(double v[4], int m, double value)
  * lanes have ghosts behind different walls. The loops of the quartic rule are not unrolled: 64
  * loads at once need registers that the tail would spill. */
 template <int RULE, class Offset>
-DEVICE double ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
+DEVICE real ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
 {
     [[maybe_unused]] constexpr int UNROLL = RULE == WALL_QUARTIC ? 1 : MAX_WALL_CELLS;
     constexpr int count = RULE;
     const struct way_inward<Offset> in_i = way_of<Offset>(c, 0, i, 1), in_j = way_of(c, 1, j, c.sj),
                                     in_k = way_of(c, 2, k, c.sk);
-    const double *from = c.x + in_i.first + in_j.first + in_k.first;
-    double column[4] = {};
+    const real *from = c.x + in_i.first + in_j.first + in_k.first;
+    real column[4] = {};
 #pragma unroll UNROLL
     for (int o = 0; o < count; o++) {
-        double row[4] = {};
+        real row[4] = {};
 #pragma unroll UNROLL
         for (int n = 0; n < count; n++) {
-            double v[4];
+            real v[4];
 #pragma unroll
             for (int m = 0; m < count; m++)
                 v[m] = from[m * in_i.step + n * in_j.step + o * in_k.step];

@@ -44,18 +44,18 @@ struct walls_between {
  * order. In wrapped directions values are those of the cells' images. */
 template <int RULE, int WALLS>
 struct cells_behind {
-    double *x;
+    real *x;
     long image; /* the offset of a cell's image */
     struct walls_between walls;
 
     template <int W>
-    __device__ double value(long at) const
+    __device__ real value(long at) const
     {
         if constexpr (W == 0) {
             return x[at + image];
         } else {
             const struct behind_wall &w = W == 1 ? walls.first : walls.second;
-            double v[MAX_WALL_CELLS] = {};
+            real v[MAX_WALL_CELLS] = {};
 #pragma unroll(W == 2 ? 1 : MAX_WALL_CELLS)
             for (int m = 0; m < RULE; m++)
                 set(v, m, value<W - 1>(at + (w.layer + 1 + m) * w.step));
@@ -63,12 +63,12 @@ struct cells_behind {
         }
     }
 
-    __device__ double load(long at) const
+    __device__ real load(long at) const
     {
         return value<WALLS>(at);
     }
 
-    __device__ void store(long at, double ghost) const
+    __device__ void store(long at, real ghost) const
     {
         x[at] = ghost;
     }
@@ -125,7 +125,7 @@ struct patch_ghosts {
         else if (RULE == WALL_QUARTIC && b.along == 0 && b.side[1] == 0 && b.side[2] == 0 &&
                  b.layers == 2 && cells.n[0] % 2 == 0)
             fill_row_end(cells, offset_of(cells, at), b.side[0] > 0,
-                         [&](const double v[4]) { return quartic_ghosts(side_of(b, 0), v); });
+                         [&](const real v[4]) { return quartic_ghosts(side_of(b, 0), v); });
         else
             fill_line_behind<0>(b, at, {});
     }
@@ -173,7 +173,7 @@ static void fill(const struct patch_ghosts<RULE> &g)
               [=] __device__(long number) { g.fill((int)number); });
 }
 
-void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list &list,
+void cuda_store_ghosts(const struct cells &c, real *x, const struct ghost_list &list,
                        const struct wall_weights &walls, enum pass_region region)
 {
     const struct walled_cells<long> cells = {
@@ -185,14 +185,14 @@ void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list
               });
 }
 
-void cuda_wrap_sides(const struct cells &c, double *x)
+void cuda_wrap_sides(const struct cells &c, real *x)
 {
     const struct ghost_depths one = {1, 0, 0, 0};
     const enum wall no_wall[3][2] = {};
     cuda_store_ghosts(c, x, ghost_list_of(c.n, no_wall, c.wrap, &one), {}, REGION_ALL);
 }
 
-void cuda_fill_level_ghosts(const struct level *level, double *field,
+void cuda_fill_level_ghosts(const struct level *level, real *field,
                             const struct wall_weights &walls, enum ghost_shape shape)
 {
     for (int q = 0; q < level->npatches; q++) {

@@ -331,6 +331,7 @@ bool cuda_tail_level(const struct level *level)
 {
     const struct block_choice block = choose_block(level->stencil->choice);
     return block.bytes > 0 && kernel_is_chosen(&kernel_tail) && !level->connected &&
+           !level->correction && level->backend->real_bytes == sizeof(double) &&
            level->npatches == 1 && extent_cells(level->n) <= TAIL_CELLS &&
            subdomains_of(level->n, &block.limits).count > 0;
 }

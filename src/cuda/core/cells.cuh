@@ -23,6 +23,21 @@ static constexpr bool RUNS_HERE =
     true;
 #endif
 
+/* Two neighbours in a row. */
+#ifdef SINGLE
+typedef float2 real2;
+#else
+typedef double2 real2;
+#endif
+
+DEVICE real2 make_real2(real x, real y)
+{
+    real2 pair;
+    pair.x = x;
+    pair.y = y;
+    return pair;
+}
+
 /* One patch. */
 struct cells {
     int n[3];
@@ -30,6 +45,13 @@ struct cells {
     long offset, sj, sk;
     unsigned char wall[3][2]; /* enum wall */
     bool wrap[3];             /* the neighbours beyond both sides are the patch's own cells */
+};
+
+/* Cells of a correction level in single precision. */
+struct correction_cells {
+    float *x; /* at cell (0,0,0) */
+    long sj, sk;
+    double factor; /* by which residuals are multiplied, or corrections */
 };
 
 /* Whether a side is open: neither a wall nor wrapped. Cells beyond it belong to other patches. */

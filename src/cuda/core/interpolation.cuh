@@ -7,14 +7,14 @@
 /* P coarse at the two children in i of the coarse cell that c points to, in its low or high half in
  * j and k. Interpolates in k, then in j, then in i. */
 template <int REACH, class Stride>
-DEVICE void prolong_row(const double *c, Stride sj, Stride sk, bool high_j, bool high_k,
-                        double child[2])
+DEVICE void prolong_row(const real *c, Stride sj, Stride sk, bool high_j, bool high_k,
+                        real child[2])
 {
     enum { WIDTH = 2 * REACH + 1 };
-    double line[WIDTH];
+    real line[WIDTH];
 #pragma unroll
     for (int a = -REACH; a <= REACH; a++) {
-        double column[WIDTH];
+        real column[WIDTH];
 #pragma unroll
         for (int b = -REACH; b <= REACH; b++)
             column[b + REACH] = prolong_line(REACH, c + a + b * sj, sk, high_k);

@@ -11,7 +11,7 @@
 
 /* A patch under the operator; u is at cell (0,0,0). */
 struct view : operands {
-    const double *u;
+    const real *u;
     long sj, sk;
 };
 
@@ -39,18 +39,18 @@ struct near_by {
         static constexpr bool HELMHOLTZ = equation == EQUATION_HELMHOLTZ;                          \
         static constexpr sum_fn *sum = SUM;                                                        \
         static constexpr rhs_fn *rhs = RHS;                                                        \
-        DEVICE double residual_from(double f, double alpha, double u, double scale, double s)      \
+        DEVICE real residual_from(real f, real alpha, real u, real scale, real s)                  \
         {                                                                                          \
             return residual_value(RHS(f, alpha, u), scale, s);                                     \
         }                                                                                          \
         template <class Near>                                                                      \
-        DEVICE double residual_near(const Near &x, double f, double alpha, double scale)           \
+        DEVICE real residual_near(const Near &x, real f, real alpha, real scale)                   \
         {                                                                                          \
             return residual_from(f, alpha, near_u(x, 0, 0, 0), scale, SUM(x));                     \
         }                                                                                          \
-        DEVICE double residual(const struct view &v, long at)                                      \
+        DEVICE real residual(const struct view &v, long at)                                        \
         {                                                                                          \
-            return residual_near(near_of(v, at), v.f[at], v.alpha[at], v.scale);                   \
+            return residual_near(near_of(v, at), v.f[at], v.alpha[at], (real)v.scale);             \
         }                                                                                          \
     };
 #include "operators/variants.def"
@@ -61,10 +61,9 @@ template <class Op>
 constexpr bool READS_ALPHA = Op::READS_ALPHA;
 
 /* A cell's new value, if the sweep updates it. */
-DEVICE double relaxed(const struct relaxation &r, double u, double before, double dinv,
-                      double residual)
+DEVICE real relaxed(const struct relaxation &r, real u, real before, real dinv, real residual)
 {
-    return updated_value(r.update, u, before, dinv, residual, r.weight, r.c1);
+    return updated_value(r.update, u, before, dinv, residual, (real)r.weight, (real)r.c1);
 }
 
 /* Calls f(Op{}) with the operator's type. Only here does the run's choice become a template

@@ -8,7 +8,7 @@ namespace fv2
 {
 enum { MAX_RESIDUAL_PLANES = 16 };
 
-template <class Op, bool RESTRICTS, int GROUPS>
+template <class Op, enum pass_finish FINISH, int GROUPS>
 static void launch(const struct fv2_residual &w, int planes)
 {
     const int tiles_i = cuda_divided(w.c.n[0] / 2, LANES),
@@ -18,19 +18,19 @@ static void launch(const struct fv2_residual &w, int planes)
             tiles_i * tiles_j * cuda_divided(w.c.n[2], most) >= 4 * cuda_multiprocessors())
             planes = most;
     const dim3 block(LANES, GROUPS), grid(tiles_i, tiles_j, cuda_divided(w.c.n[2], planes));
-    residual_kernel<Op, RESTRICTS, GROUPS><<<grid, block, 0, cuda_stream()>>>(w, planes);
+    residual_kernel<Op, FINISH, GROUPS><<<grid, block, 0, cuda_stream()>>>(w, planes);
     CUDA_LAUNCHED();
 }
 
-template <class Op, bool RESTRICTS>
+template <class Op, enum pass_finish FINISH>
 static void launch_tuned(const struct fv2_residual &w)
 {
-    const struct cuda_tuning t =
-        cuda_tuned(2, RESTRICTS ? TUNED_RESTRICT : TUNED_NORM, Op::HELMHOLTZ, w.c.n);
+    const struct cuda_tuning t = cuda_tuned(
+        2, FINISH == FINISH_RESTRICT ? TUNED_RESTRICT : TUNED_NORM, Op::HELMHOLTZ, w.c.n);
     if (t.rows == TUNED_FV2_RESIDUAL_FEW_ROWS)
-        launch<Op, RESTRICTS, TUNED_FV2_RESIDUAL_FEW_ROWS / 2>(w, t.planes);
+        launch<Op, FINISH, TUNED_FV2_RESIDUAL_FEW_ROWS / 2>(w, t.planes);
     else
-        launch<Op, RESTRICTS, TUNED_FV2_RESIDUAL_ROWS / 2>(w, t.planes);
+        launch<Op, FINISH, TUNED_FV2_RESIDUAL_ROWS / 2>(w, t.planes);
 }
 
 static void run_residual(const struct pass *pass)
@@ -41,12 +41,18 @@ static void run_residual(const struct pass *pass)
             cuda_fill_walls(w, pass->first_sweep);
         struct fv2_residual r = {w.v, w.c};
         r.u = w.buffer[pass->first_sweep & 1];
-        if (pass->finish == FINISH_RESTRICT)
-            set_coarse(r, pass, q);
-        else
-            r.norm = cuda_norm_word();
         with_operator_of<sum_fv2>(w.s->choice, [&](auto op) {
-            r.coarse ? launch_tuned<decltype(op), true>(r) : launch_tuned<decltype(op), false>(r);
+            using Op = decltype(op);
+            if (pass->finish == FINISH_RESTRICT) {
+                set_coarse(r, pass, q);
+                launch_tuned<Op, FINISH_RESTRICT>(r);
+            } else if (pass->finish == FINISH_NORM) {
+                r.norm = cuda_norm_word();
+                launch_tuned<Op, FINISH_NORM>(r);
+            } else {
+                r.defect = cuda_defect(pass->level, q);
+                launch_tuned<Op, FINISH_DEFECT>(r);
+            }
         });
     }
     if (pass->finish == FINISH_NORM)
@@ -58,14 +64,14 @@ static int residual_covers(const struct pass *pass, const struct device_limits *
     const bool fits = pass->start == START_KEEP && pass->nsweeps == 0 &&
                       with_operator_of<sum_fv2>(pass->level->stencil->choice, [](auto) {}) &&
                       extent_shortest(pass->level->n) >= 4 && cuda_even_patches(pass->level) &&
-                      (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM);
+                      pass->finish != FINISH_STORE;
     return fits ? pass_length(pass) : 0;
 }
 } // namespace fv2
 
 extern const struct kernel kernel_fv2_residual = {
     .name = "fv2/residual",
-    .summary = "the residual, restricted or reduced to its norm; order 2",
+    .summary = "the residual, restricted, reduced to its norm or narrowed; order 2",
     .covers = fv2::residual_covers,
     .run = fv2::run_residual,
     .bytes = pass_bytes_one_by_one,

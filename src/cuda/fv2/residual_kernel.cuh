@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV2_RESIDUAL_KERNEL_CUH
 #define CUDA_FV2_RESIDUAL_KERNEL_CUH
-/* The residual in one pass over memory, restricted or reduced to its norm on
- * the way. A thread owns four cells, two in i of two rows, and streams through the planes.
- * Neighbours in k are its own registers, those in i mostly the neighbouring lane's; the rows on
- * either side are read again, from the cache. There is no shared memory and no barrier: enough
- * threads wait at once to keep memory busy. */
+/* The residual in one pass over memory, restricted, reduced to its norm or narrowed on the way. A
+ * thread owns four cells, two in i of two rows, and streams through the planes. Neighbours in k are
+ * its own registers, those in i mostly the neighbouring lane's; the rows on either side are read
+ * again, from the cache. There is no shared memory and no barrier: enough threads wait at once to
+ * keep memory busy. */
 #include "cuda/pass.cuh"
 #include "cuda/fv2/cells.cuh"
 #include "cuda/fv4/quads.cuh"
@@ -19,7 +19,8 @@ struct fv2_residual : operands {
     const double *u;
     double *coarse; /* at cell (0,0,0): the residual is restricted to this, or */
     long coarse_sj, coarse_sk;
-    unsigned long long *norm; /* atomic maximum of the bits of its magnitudes */
+    unsigned long long *norm;       /* atomic maximum of the bits of its magnitudes, or */
+    struct correction_cells defect; /* f of the correction level */
 };
 
 DEVICE double2 load(const double *p)
@@ -151,7 +152,7 @@ DEVICE void residuals(const struct fv2_residual &w, const struct thread_column &
     }
 }
 
-template <class Op, bool RESTRICTS, int GROUPS>
+template <class Op, enum pass_finish FINISH, int GROUPS>
 static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
     residual_kernel(const __grid_constant__ struct fv2_residual w, int planes)
 {
@@ -162,12 +163,14 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
     for (int k = first; k < last; k++) {
         fv4::quad r;
         residuals<Op>(w, t, k, m, r);
-        if (RESTRICTS)
+        if (FINISH == FINISH_RESTRICT)
             restrict_quad(w, t.i, t.j, k, t.inside, r, sums);
-        else if (t.inside)
+        else if (FINISH == FINISH_NORM && t.inside)
             raise_norm(r, sums);
+        else if (t.inside)
+            fv4::store_defects(w.defect, t.i, t.j, k, r);
     }
-    if (!RESTRICTS)
+    if (FINISH == FINISH_NORM)
         warp_atomic_max(w.norm, sums.norm);
 }
 } // namespace fv2

@@ -63,6 +63,8 @@ static void launch_kind(const struct fv4_sweep &w)
         return launch<tile, Op, SWEEP_RESIDUAL>(w);
     case SWEEP_RESTRICT:
         return launch<tile, Op, SWEEP_RESTRICT>(w);
+    case SWEEP_DEFECT:
+        return launch<tile, Op, SWEEP_DEFECT>(w);
     case SWEEP_NORM:
         return launch<tile, Op, SWEEP_NORM>(w);
     }
@@ -131,6 +133,9 @@ static void set_finish(struct fv4_sweep &m, const struct patch_launch &w, int q)
     if (p->finish == FINISH_NORM) {
         m.kind = SWEEP_NORM;
         m.norm = cuda_norm_word();
+    } else if (p->finish == FINISH_DEFECT) {
+        m.kind = SWEEP_DEFECT;
+        m.defect = cuda_defect(p->level, q);
     } else if (p->finish == FINISH_RESTRICT) {
         m.kind = SWEEP_RESTRICT;
         set_coarse(m, p, q);
@@ -202,9 +207,9 @@ static int sweep_covers(const struct pass *pass, const struct device_limits *dev
 
 static int residual_covers(const struct pass *pass, const struct device_limits *device)
 {
-    const bool has_kernel =
-        with_operator_of<sum_fv4_constant>(pass->level->stencil->choice, [](auto) {}) ||
-        has_tile(pass, device);
+    const bool constant =
+        with_operator_of<sum_fv4_constant>(pass->level->stencil->choice, [](auto) {});
+    const bool has_kernel = (constant && pass->finish != FINISH_DEFECT) || has_tile(pass, device);
     return pass->nsweeps == 0 && fits(pass) && has_kernel ? pass_length(pass) : 0;
 }
 

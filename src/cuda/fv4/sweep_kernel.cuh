@@ -490,6 +490,8 @@ DEVICE void finish(const struct fv4_sweep &w, const struct thread_cells &p, cons
         restrict_quad(w, p.i, p.j, k, p.core, r, y);
     else if (KIND == SWEEP_NORM && p.core)
         raise_norm(r, y);
+    else if (KIND == SWEEP_DEFECT && p.core)
+        store_defects(w.defect, p.i, p.j, k, r);
     else if (KIND != SWEEP_NORM && p.core)
         store<KIND>(w, p, s, slot, u, r, at, previous);
 }

@@ -14,6 +14,7 @@ enum sweep_kind {
     SWEEP_TWO_STEP, /* u + c1 (u − out) + weight·D⁻¹r */
     SWEEP_RESIDUAL, /* out = r; the last three also with constant coefficients */
     SWEEP_RESTRICT, /* coarse = R r, on the coarse level; every extent of the patch is even */
+    SWEEP_DEFECT,   /* f of the correction level, with stored coefficients only */
     SWEEP_NORM,     /* *norm: atomic maximum of the bits of r's magnitudes */
 };
 
@@ -33,6 +34,7 @@ struct fv4_sweep : operands {
     double *coarse; /* of SWEEP_RESTRICT; its layout is its own */
     long coarse_sj, coarse_sk;
     unsigned long long *norm;
+    struct correction_cells defect; /* of SWEEP_DEFECT */
 };
 } // namespace fv4
 

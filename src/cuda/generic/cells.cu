@@ -54,7 +54,7 @@ static void set_diagonal(const struct diagonal_arguments &x, const int n[3],
                          unsigned long long *bound)
 {
     for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) {
-        double diagonal, others;
+        real diagonal, others;
         const struct probe p = diagonal_probe(&x, i, j, k);
         const uint64_t bits = diagonal_cells(&x, Op::sum, Op::rhs, &p, i + j * x.sj + k * x.sk, 1,
                                              &diagonal, &others);

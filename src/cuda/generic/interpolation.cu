@@ -8,22 +8,22 @@
  * child. */
 struct prolongation {
     int n[3];
-    const double *coarse;
+    const real *coarse;
     long coarse_sj, coarse_sk;
-    double *u;
+    real *u;
     long sj, sk;
     bool add;
 };
 
 /* A row of the children of coarse cell (i,j,k). */
-static __device__ double2 *child_row(const struct prolongation &p, int i, int j, int k, int row)
+static __device__ real2 *child_row(const struct prolongation &p, int i, int j, int k, int row)
 {
-    return (double2 *)(p.u + 2 * i + (2 * j + row % 2) * p.sj + (2 * k + row / 2) * p.sk);
+    return (real2 *)(p.u + 2 * i + (2 * j + row % 2) * p.sj + (2 * k + row / 2) * p.sk);
 }
 
 /* What the children are added to, loaded early. */
 struct children {
-    double2 row[4];
+    real2 row[4];
 };
 
 static __device__ struct children load_children(const struct prolongation &p, int i, int j, int k)
@@ -36,12 +36,12 @@ static __device__ struct children load_children(const struct prolongation &p, in
 
 /* Stores the children of coarse cell (i,j,k), or adds them to the loaded values. */
 static __device__ void store_children(const struct prolongation &p, int i, int j, int k,
-                                      const double child[8], const struct children &old)
+                                      const real child[8], const struct children &old)
 {
     for (int row = 0; row < 4; row++) {
-        double2 value = make_double2(child[2 * row], child[2 * row + 1]);
+        real2 value = make_real2(child[2 * row], child[2 * row + 1]);
         if (p.add)
-            value = make_double2(old.row[row].x + value.x, old.row[row].y + value.y);
+            value = make_real2(old.row[row].x + value.x, old.row[row].y + value.y);
         *child_row(p, i, j, k, row) = value;
     }
 }
@@ -50,7 +50,7 @@ static void prolong_quadratic(const struct prolongation &p)
 {
     for_cells(p.n[0], p.n[1], p.n[2], [=] __device__(int i, int j, int k) {
         const struct children old = load_children(p, i, j, k);
-        double child[8];
+        real child[8];
         for (int row = 0; row < 4; row++)
             prolong_row<1>(p.coarse + i + j * p.coarse_sj + k * p.coarse_sk, p.coarse_sj,
                            p.coarse_sk, row % 2, row / 2, child + 2 * row);
@@ -77,8 +77,8 @@ static __global__ void __launch_bounds__(LANES *PLANES)
         return;
     const bool own =
         (int)threadIdx.x >= SIDE_LANES && (int)threadIdx.x < LANES - SIDE_LANES && i < p.n[0];
-    const double *c = p.coarse + min(i, p.n[0] + SIDE_LANES - 1) + k * p.coarse_sk;
-    double columns[2][5]; /* at both children in k, of rows j − 2 … j + 2 */
+    const real *c = p.coarse + min(i, p.n[0] + SIDE_LANES - 1) + k * p.coarse_sk;
+    real columns[2][5]; /* at both children in k, of rows j − 2 … j + 2 */
     const auto interpolate_in_k = [&](int b, int j) {
         for (int high = 0; high < 2; high++)
             columns[high][b] = prolong_line(2, c + j * p.coarse_sj, p.coarse_sk, high);
@@ -91,12 +91,11 @@ static __global__ void __launch_bounds__(LANES *PLANES)
             columns[1][b] = columns[1][b + 1];
         }
         interpolate_in_k(4, j + 2);
-        double child[8];
+        real child[8];
         for (int row = 0; row < 4; row++) {
-            const double here = prolong_line(2, columns[row / 2] + 2, 1, row % 2);
-            const double line[5] = {__shfl_up_sync(~0u, here, 2), __shfl_up_sync(~0u, here, 1),
-                                    here, __shfl_down_sync(~0u, here, 1),
-                                    __shfl_down_sync(~0u, here, 2)};
+            const real here = prolong_line(2, columns[row / 2] + 2, 1, row % 2);
+            const real line[5] = {__shfl_up_sync(~0u, here, 2), __shfl_up_sync(~0u, here, 1), here,
+                                  __shfl_down_sync(~0u, here, 1), __shfl_down_sync(~0u, here, 2)};
             child[2 * row] = prolong_line(2, line + 2, 1, false);
             child[2 * row + 1] = prolong_line(2, line + 2, 1, true);
         }
@@ -119,7 +118,7 @@ static void prolong_quartic(const struct prolongation &p)
 
 /* The patch's coarse cells, and `layers` of them beyond open sides. */
 static struct prolongation open_prolongation(const struct cells &fine, const struct cells &c,
-                                             const double *coarse, double *u, bool add, int layers)
+                                             const real *coarse, real *u, bool add, int layers)
 {
     struct prolongation p = {{}, coarse, c.sj, c.sk, u, fine.sj, fine.sk, add};
     for (int d = 0; d < 3; d++) {
@@ -131,11 +130,11 @@ static struct prolongation open_prolongation(const struct cells &fine, const str
     return p;
 }
 
-void cuda_prolong(const struct pass *pass, int q, double *u, int layers)
+void cuda_prolong(const struct pass *pass, int q, real *u, int layers)
 {
     const struct cells fine = cells_of(&pass->level->patches[q]),
                        c = cells_of(&pass->coarse->patches[q]);
-    const double *coarse = pass->coarse->fields[pass->coarse_u] + c.offset;
+    const real *coarse = pass->coarse->fields[pass->coarse_u] + c.offset;
     const bool add = pass->start == START_PROLONG_ADD;
     const struct prolongation p =
         open_prolongation(fine, c, coarse, u, add, even_layers(layers) / 2);

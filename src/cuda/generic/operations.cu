@@ -24,11 +24,11 @@ static void sweep_once(const struct patch_launch &w, int sweep, int extent)
     const struct relaxation r = stencil_relaxation(w.s, sweep);
     const struct view v = w.v;
     const int colour = w.parity + r.colour;
-    double *out = w.buffer[(sweep + 1) & 1];
+    real *out = w.buffer[(sweep + 1) & 1];
     for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
         const long at = i + j * v.sj + k * v.sk;
         if (!r.coloured || has_colour(i + j + k, colour))
-            out[at] = relaxed(r, v.u[at], r.reads_before ? out[at] : 0.0, v.dinv[at],
+            out[at] = relaxed(r, v.u[at], r.reads_before ? out[at] : (real)0.0, v.dinv[at],
                               Op::residual(v, at));
         else if (out != v.u)
             out[at] = v.u[at];
@@ -44,7 +44,7 @@ template <class Op>
 static void finish_store(const struct patch_launch &w)
 {
     const struct view v = w.v;
-    double *out = w.pass->level->fields[w.pass->residual] + w.c.offset;
+    real *out = w.pass->level->fields[w.pass->residual] + w.c.offset;
     for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
         const long at = i + j * v.sj + k * v.sk;
         out[at] = Op::residual(v, at);
@@ -56,9 +56,9 @@ static void finish_restrict(const struct patch_launch &w, int q)
 {
     const struct view v = w.v;
     const struct cells c = cells_of(&w.pass->coarse->patches[q]);
-    double *out = w.pass->coarse->fields[w.pass->coarse_f] + c.offset;
+    real *out = w.pass->coarse->fields[w.pass->coarse_f] + c.offset;
     for_cells(c.n[0], c.n[1], c.n[2], [=] __device__(int i, int j, int k) {
-        double pair[4];
+        real pair[4];
         for (int row = 0; row < 4; row++) {
             const long at = 2 * i + (2 * j + (row & 1)) * v.sj + (2 * k + (row >> 1)) * v.sk;
             pair[row] = Op::residual(v, at) + Op::residual(v, at + 1);
@@ -76,7 +76,7 @@ static __global__ void __launch_bounds__(256)
     for (long x = (long)blockIdx.x * blockDim.x + threadIdx.x; x < cells;
          x += (long)gridDim.x * blockDim.x) {
         const long at = x % n0 + x / n0 % n1 * v.sj + x / n0 / n1 * v.sk;
-        const unsigned long long bits = magnitude_bits(Op::residual(v, at));
+        const unsigned long long bits = magnitude_bits((double)Op::residual(v, at));
         largest = larger(largest, bits);
     }
     warp_atomic_max(norm, largest);
@@ -97,6 +97,8 @@ void baseline_finish(const struct patch_launch &w, int q)
             finish_restrict<decltype(op)>(w, q);
         else if (w.pass->finish == FINISH_NORM)
             finish_norm<decltype(op)>(w);
+        else if (w.pass->finish == FINISH_DEFECT)
+            baseline_defect(w, q);
         else
             finish_store<decltype(op)>(w);
     });
@@ -104,23 +106,25 @@ void baseline_finish(const struct patch_launch &w, int q)
 
 void baseline_start(const struct patch_launch &w, int q, int extent)
 {
-    double *u = w.buffer[0];
+    real *u = w.buffer[0];
     const long sj = w.c.sj, sk = w.c.sk;
     if (w.pass->start == START_ZERO)
         for_extended(w.c, extent,
                      [=] __device__(int i, int j, int k) { u[i + j * sj + k * sk] = 0.0; });
+    else if (w.pass->start == START_CORRECT)
+        baseline_correct(w, q);
     else if (w.pass->start != START_KEEP)
         cuda_prolong(w.pass, q, u, extent);
 }
 
 /* to = A x = −(0 − A x) */
 template <class Op>
-static void apply(const struct patch_launch &w, double *to)
+static void apply(const struct patch_launch &w, real *to)
 {
     const struct view v = w.v;
     for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
         const long at = i + j * v.sj + k * v.sk;
-        to[at] = -Op::residual_near(near_of(v, at), 0.0, v.alpha[at], v.scale);
+        to[at] = -Op::residual_near(near_of(v, at), 0.0, v.alpha[at], (real)v.scale);
     });
 }
 
