@@ -74,12 +74,19 @@ DEVICE void order_before_mapped_copies()
     cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 }
 
-/* Issues the thread's copy of two cells, aligned to 16 bytes, or puts zeros there. */
+/* Issues the thread's copy of two cells, aligned to their size, or puts zeros there. */
 DEVICE void copy_two_cells(int to, const double *from, bool inside)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                  :
                  : "r"(to), "l"(from), "r"(inside ? 16 : 0));
+}
+
+DEVICE void copy_two_cells(int to, const float *from, bool inside)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+                 :
+                 : "r"(to), "l"(from), "r"(inside ? 8 : 0));
 }
 
 /* Arrives once all copies that the thread has issued so far have arrived. */

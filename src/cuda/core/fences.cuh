@@ -16,7 +16,7 @@ DEVICE int opaque(int value)
 
 /* The same for an address. Without this, a copy of the kernel's parameters is made of single values
  * by every thread, instead of as an array in memory that the threads copy together. */
-DEVICE const double *opaque(const double *address)
+DEVICE const real *opaque(const real *address)
 {
     asm volatile("" : "+l"(address));
     return address;
@@ -34,11 +34,32 @@ DEVICE void pin_register(double &x)
     asm volatile("" : "+d"(x));
 }
 
+DEVICE void pin_register(float &x)
+{
+    asm volatile("" : "+f"(x));
+}
+
 /* Computes x here. Without this the compiler moves the computation into the branch that uses x,
  * where it overlaps with nothing. */
 DEVICE void force_eval(double &x)
 {
     asm("" : "+d"(x));
+}
+
+DEVICE void force_eval(float &x)
+{
+    asm("" : "+f"(x));
+}
+
+/* Some of a value's bits, for zero_after(). */
+DEVICE int some_bits(double x)
+{
+    return __double2hiint(x);
+}
+
+DEVICE int some_bits(float x)
+{
+    return __float_as_int(x);
 }
 
 /* 0, once the loads that `bits` come from have completed; `zero` is 0 but the compiler does not

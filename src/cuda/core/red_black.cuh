@@ -6,11 +6,11 @@
 #include "operators/smoothers.h"
 #include "operators/stencil.h"
 
-constexpr double RED_BLACK_WEIGHT = 1.0;
+constexpr real RED_BLACK_WEIGHT = 1;
 
 static inline bool is_red_black(const struct relaxation &r)
 {
-    return r.coloured && r.weight == RED_BLACK_WEIGHT;
+    return r.coloured && r.weight == (double)RED_BLACK_WEIGHT;
 }
 
 #endif

@@ -16,25 +16,25 @@ DEVICE void *shared_pointer(int address)
     return __cvta_shared_to_generic((unsigned)address);
 }
 
-DEVICE double at(int address)
+DEVICE real at(int address)
 {
-    return *(const double *)shared_pointer(address);
+    return *(const real *)shared_pointer(address);
 }
 
-DEVICE void put(int address, double value)
+DEVICE void put(int address, real value)
 {
-    *(double *)shared_pointer(address) = value;
+    *(real *)shared_pointer(address) = value;
 }
 
 /* Two cells at a multiple of 16 bytes. */
-DEVICE double2 vector_at(int address)
+DEVICE real2 vector_at(int address)
 {
-    return *(const double2 *)shared_pointer(address);
+    return *(const real2 *)shared_pointer(address);
 }
 
-DEVICE void put(int address, double2 value)
+DEVICE void put(int address, real2 value)
 {
-    *(double2 *)shared_pointer(address) = value;
+    *(real2 *)shared_pointer(address) = value;
 }
 
 /* Asynchronous copies of two cells, by way of the second-level cache alone, and of one cell. */

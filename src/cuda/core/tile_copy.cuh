@@ -48,10 +48,10 @@ DEVICE bool is_mapped(const struct field_source &x, int d, int cell)
 template <int WIDTH, int ROWS, int USED>
 DEVICE void tile_fetch(int to, const struct field_source &x, int i, int j, int k, barrier_word *)
 {
-    constexpr int CELLS = 2, LANES = 32, REACH = LANES * CELLS, COLUMN = (int)sizeof(double);
+    constexpr int CELLS = 2, LANES = 32, REACH = LANES * CELLS, COLUMN = (int)sizeof(real);
     const int lane = (int)(threadIdx.x % LANES);
     const bool here = is_mapped(x, 2, k);
-    const double *plane = x.x + k * x.sk + j * x.sj + i;
+    const real *plane = x.x + k * x.sk + j * x.sj + i;
     const auto copy = [&](int row, int column, bool inside) {
         copy_two_cells(to + (row * WIDTH + column) * COLUMN, plane + row * x.sj + column,
                        inside && is_mapped(x, 1, j + row));

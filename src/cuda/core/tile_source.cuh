@@ -9,7 +9,7 @@
 
 /* A field with a patch's layout: cell (0,0,0) and the number of cells. */
 struct field_source {
-    const double *x;
+    const real *x;
     long sj, sk;
     int n[3];
 };
@@ -20,7 +20,7 @@ static constexpr bool BY_ENGINE = std::is_same<source, CUtensorMap>::value;
 /* The source of tiles of `width` × `rows` cells of one plane, in a field with patch c's layout
  * whose cell (0,0,0) is at x. */
 template <class source>
-source tile_source(const double *x, const struct cells &c, int width, int rows);
+source tile_source(const real *x, const struct cells &c, int width, int rows);
 
 /* True if a device with these limits has the tile's way of copying and its shared memory. */
 template <class tile>

@@ -17,7 +17,7 @@ namespace fv4::boundary
 enum { TILE_X = 32, TILE_Y = 8, TILE_DEPTH = 6, TILE_HALO = 2, TILE_THREADS = TILE_X * TILE_Y };
 enum { TILE_WIDTH = TILE_X + 2 * TILE_HALO, TILE_HEIGHT = TILE_Y + 2 * TILE_HALO };
 enum {
-    TILE_STEP_X = (int)sizeof(double),
+    TILE_STEP_X = (int)sizeof(real),
     TILE_STEP_Y = TILE_WIDTH * TILE_STEP_X,
     TILE_STEP_Z = TILE_HEIGHT * TILE_STEP_Y,
     TILE_BYTES = (TILE_DEPTH + TILE_HALO) * TILE_STEP_Z
@@ -137,13 +137,13 @@ DEVICE const struct side_weights &second_wall(const struct fv4_gsrb &w, const st
  */
 DEVICE struct ghosts load_ghosts(const struct side_weights &wall, int offset, int inward)
 {
-    const double v[4] = {at(offset), at(offset + inward), at(offset + 2 * inward),
+    const real v[4] = {at(offset), at(offset + inward), at(offset + 2 * inward),
                          at(offset + 3 * inward)};
     return quartic_ghosts(wall, v);
 }
 
 /* Puts them into shared memory; returns the first. */
-DEVICE double put_ghosts(const struct side_weights &wall, int offset, int inward)
+DEVICE real put_ghosts(const struct side_weights &wall, int offset, int inward)
 {
     const struct ghosts x = load_ghosts(wall, offset, inward);
     put(offset - inward, x.first);
@@ -157,7 +157,7 @@ DEVICE double put_ghosts(const struct side_weights &wall, int offset, int inward
 struct line {
     bool wanted;
     int x, y;
-    double cell[TILE_DEPTH];
+    real cell[TILE_DEPTH];
 };
 
 DEVICE bool reaches(const struct wall_tile &b, int z)
@@ -174,7 +174,7 @@ DEVICE int halo_layers(const struct wall_tile &b, const struct line &line)
 
 /* A red cell after its update, from memory. */
 template <class Op>
-DEVICE double relax_red(const struct fv4_gsrb &w, long cell)
+DEVICE real relax_red(const struct fv4_gsrb &w, long cell)
 {
     const struct view v = {w, w.in, w.c.sj, w.c.sk};
     return w.in ? update_weighted(w.in[cell], w.dinv[cell], Op::residual(v, cell), RED_BLACK_WEIGHT)
@@ -207,7 +207,7 @@ DEVICE void load_line(const struct fv4_gsrb &w, const struct wall_tile &b, struc
         return load_halo_line<Op>(w, b, line);
     const bool odd = is_black(b, line.x, line.y, 0);
     const long first = patch_offset(b, line.x, line.y, 0);
-    const double *const from[2] = {odd ? w.in : w.out, odd ? w.out : w.in};
+    const real *const from[2] = {odd ? w.in : w.out, odd ? w.out : w.in};
 #pragma unroll
     for (int z = 0; z < TILE_DEPTH; z++)
         if (reaches(b, z) && from[z % 2])
@@ -254,14 +254,14 @@ DEVICE struct line outer_line(const struct wall_tile &b)
 
 /* Puts the ghosts behind another wall than the tile's own, for all loaded rows from the one at
  * `first` inward. Returns the ghost behind both walls, which follows from the first ghosts. */
-DEVICE double put_ghosts_of_rows(const struct fv4_gsrb &w, const struct wall_tile &b,
+DEVICE real put_ghosts_of_rows(const struct fv4_gsrb &w, const struct wall_tile &b,
                                  const struct side_weights &wall, int first, int inward)
 {
-    double ghosts[4];
+    real ghosts[4];
 #pragma unroll
     for (int z = 0; z < TILE_DEPTH; z++)
         if (reaches(b, z)) {
-            const double ghost = put_ghosts(wall, first + z * TILE_STEP_Z, inward);
+            const real ghost = put_ghosts(wall, first + z * TILE_STEP_Z, inward);
             if (z < 4)
                 ghosts[z] = ghost;
         }
@@ -294,7 +294,7 @@ DEVICE void put_ghosts_y(const struct fv4_gsrb &w, const struct wall_tile &b)
     const int inward = high ? -TILE_STEP_Y : TILE_STEP_Y,
               first = tile_offset(b, x, high ? b.ny - 1 : 0, 0);
     const struct side_weights &wall = second_wall(w, b, high);
-    const double corner = put_ghosts_of_rows(w, b, wall, first, inward);
+    const real corner = put_ghosts_of_rows(w, b, wall, first, inward);
     if (b.across == 1)
         put_ghosts(wall, first - TILE_STEP_Z, inward);
     else
@@ -318,7 +318,7 @@ DEVICE void put_other_ghosts(const struct fv4_gsrb &w, const struct wall_tile &b
 struct coefficients {
     struct faces faces;
     struct cell_terms terms;
-    double dinv;
+    real dinv;
 };
 
 template <class Op>
@@ -330,13 +330,13 @@ DEVICE struct coefficients load_coefficients(const struct fv4_gsrb &w, long cell
             near_at(NULL, w.beta_i + cell, w.beta_j + cell, w.beta_k + cell, w.c.sj, w.c.sk);
         s.faces = {fv4_faces_near(near, 0), fv4_faces_near(near, 1), fv4_faces_near(near, 2)};
     }
-    s.terms = {w.f[cell], READS_ALPHA<Op> ? w.alpha[cell] : 0.0};
+    s.terms = {w.f[cell], READS_ALPHA<Op> ? w.alpha[cell] : (real)0.0};
     s.dinv = w.dinv[cell];
     return s;
 }
 
 template <class Op>
-DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, int offset,
+DEVICE real relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, int offset,
                           const struct coefficients &s)
 {
     const int inward = b.high ? -TILE_STEP_Z : TILE_STEP_Z;
@@ -348,14 +348,14 @@ DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, i
 }
 
 /* The ghost behind a cell next to two walls, `first` and `second` inward from them. */
-DEVICE double load_edge_ghost(const struct side_weights &first_wall,
+DEVICE real load_edge_ghost(const struct side_weights &first_wall,
                               const struct side_weights &second_wall, int offset, int first,
                               int second)
 {
     return edge_ghost(
         MAX_WALL_CELLS, [&](int o, int m) { return at(offset + o * first + m * second); },
-        [&](const double v[4]) { return quartic_ghost(first_wall, 0, v); },
-        [&](const double v[4]) { return quartic_ghost(second_wall, 0, v); });
+        [&](const real v[4]) { return quartic_ghost(first_wall, 0, v); },
+        [&](const real v[4]) { return quartic_ghost(second_wall, 0, v); });
 }
 
 /* Stores the ghosts behind an end of a row in i, or for z < 0 the ghost behind that end and the
@@ -387,10 +387,10 @@ DEVICE void store_edge(const struct fv4_gsrb &w, const struct wall_tile &b, int 
 
 /* Stores the ghosts of a line, behind the tile's wall. */
 DEVICE void store_ghosts(const struct fv4_gsrb &w, const struct wall_tile &b,
-                         const struct line &line, const double black[2])
+                         const struct line &line, const real black[2])
 {
     const bool odd = is_black(b, line.x, line.y, 0);
-    const double v[4] = {odd ? black[0] : line.cell[0], odd ? line.cell[1] : black[0],
+    const real v[4] = {odd ? black[0] : line.cell[0], odd ? line.cell[1] : black[0],
                          odd ? black[1] : line.cell[2], odd ? line.cell[3] : black[1]};
     const struct ghosts ghosts = quartic_ghosts(own_wall(w, b), v);
     w.out[patch_offset(b, line.x, line.y, -1)] = ghosts.first;
@@ -417,9 +417,9 @@ DEVICE void store_other_ghosts(const struct fv4_gsrb &w, const struct wall_tile 
 /* An end of a row outside the boundary layers in j and k, with the cells that its ghosts follow
  * from. A thread has at most one. */
 struct row_end {
-    double *ghost; /* NULL if there is none */
+    real *ghost; /* NULL if there is none */
     int inward;
-    double cell[4];
+    real cell[4];
 };
 
 DEVICE struct row_end load_row_end(const struct fv4_gsrb &w)
@@ -450,7 +450,7 @@ DEVICE void store_row_end(const struct fv4_gsrb &w, const struct row_end &e)
 /* Stores all ghosts of the tile, in which only the thread's first black cell is updated. */
 template <class Op>
 DEVICE void store_tile_ghosts(const struct fv4_gsrb &w, const struct wall_tile &b,
-                              const struct line &line, double black[2])
+                              const struct line &line, real black[2])
 {
     const bool has = line.x < b.nx && line.y < b.ny;
     const int z = is_black(b, line.x, line.y, 0) ? 0 : 1,
@@ -483,7 +483,7 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
               offset = tile_offset(b, line.x, line.y, z);
     const long cell = patch_offset(b, line.x, line.y, z), further = cell + 2 * b.step_z;
     struct coefficients s = {};
-    double black[2] = {};
+    real black[2] = {};
     if (has)
         s = load_coefficients<Op>(w, cell);
     const struct row_end end = load_row_end(w);

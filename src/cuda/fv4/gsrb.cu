@@ -84,7 +84,8 @@ static struct fv4_gsrb make_sweeps(const struct pass *pass, int q, int sweep)
     const struct operator_choice *op = &w.s->choice;
     struct fv4_gsrb gsrb = {w.v, w.c};
     gsrb.inner_dinv =
-        1.0 / fv4_inner_diagonal(gsrb.scale, operator_diagonal_term(op, 1.0), 1, 1, 1, 1, 1, 1);
+        (real)1.0 / fv4_inner_diagonal((real)gsrb.scale, (real)operator_diagonal_term(op, 1.0), 1, 1,
+                                       1, 1, 1, 1);
     gsrb.in = sweep == 0 && pass->start == START_ZERO ? NULL : w.buffer[0];
     gsrb.out = w.buffer[1];
     gsrb.colour = w.parity;
@@ -208,11 +209,11 @@ static bool splits(const struct pass *pass)
 template <class tile>
 static constexpr struct cuda_counts count_step()
 {
-    constexpr int CELL = (int)sizeof(double), LOADS = tile::READS_ALPHA ? 141 : 137, STORES = 2;
+    constexpr int CELL = (int)sizeof(real), LOADS = tile::READS_ALPHA ? 141 : 137, STORES = 2;
     constexpr int INSTRUCTIONS = tile::READS_ALPHA ? 785 : 735, OUTER_LOADS = 55;
     constexpr int THREADS_AT_WORK = LANES * tile::WARPS;
-    constexpr double CORE = tile::CORE_WIDTH * tile::CORE_ROWS;
-    constexpr double TILES = tile::U_BYTES + 2 * tile::BETA_BYTES + tile::BETA_J_BYTES;
+    constexpr real CORE = tile::CORE_WIDTH * tile::CORE_ROWS;
+    constexpr real TILES = tile::U_BYTES + 2 * tile::BETA_BYTES + tile::BETA_J_BYTES;
     constexpr int SOURCES = tile::READS_ALPHA ? 2 : 1; /* f and α, not by way of shared memory */
     return {(TILES + SOURCES * CELL * COLUMNS * THREADS_AT_WORK) / CORE + CELL,
             (TILES + CELL * ((LOADS + STORES) * THREADS_AT_WORK + OUTER_LOADS * LANES)) / CORE,
@@ -221,7 +222,7 @@ static constexpr struct cuda_counts count_step()
 
 static struct cuda_counts counts(const struct pass *pass)
 {
-    const double pairs = pass->nsweeps / 2;
+    const real pairs = pass->nsweeps / 2;
     struct cuda_counts c = {};
     if (!pass->level->stencil->choice.variable || pass->start == START_ZERO)
         return {red_black_bytes(pass), NAN, NAN};

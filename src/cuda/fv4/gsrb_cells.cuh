@@ -11,7 +11,7 @@ namespace fv4
 {
 /* A face: β and its differences in the two other directions, the lower one first. */
 struct face {
-    double beta, d_first, d_second;
+    real beta, d_first, d_second;
 };
 
 /* Loads a face from the plane of β at `address`; first and second are strides in the plane. */
@@ -28,11 +28,11 @@ DEVICE struct fv4_faces both(const struct face &low, const struct face &high)
 
 /* D⁻¹ of a cell that is not near walls. */
 template <class Op>
-DEVICE double inverse_diagonal(const struct fv4_gsrb &w, const struct faces &x, double alpha)
+DEVICE real inverse_diagonal(const struct fv4_gsrb &w, const struct faces &x, real alpha)
 {
     if (!Op::VARIABLE)
         return w.inner_dinv;
-    return reciprocal(fv4_inner_diagonal(w.scale, alpha, x.i.beta[0], x.i.beta[1], x.j.beta[0],
+    return reciprocal(fv4_inner_diagonal((real)w.scale, alpha, x.i.beta[0], x.i.beta[1], x.j.beta[0],
                                          x.j.beta[1], x.k.beta[0], x.k.beta[1]));
 }
 
@@ -43,14 +43,14 @@ struct stored_dinv {
     int address;
 };
 
-DEVICE double or_stored(double computed, const struct stored_dinv &stored)
+DEVICE real or_stored(real computed, const struct stored_dinv &stored)
 {
     force_eval(computed);
     return stored.wanted ? at(stored.address) : computed;
 }
 
 template <class Op>
-DEVICE double relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const struct faces &faces,
+DEVICE real relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const struct faces &faces,
                     const struct cell_terms &s, const struct stored_dinv &stored)
 {
     return relax<Op>(w, x, faces, s, or_stored(inverse_diagonal<Op>(w, faces, s.alpha), stored));
@@ -68,7 +68,7 @@ DEVICE struct face load_side(const struct planes<tile> &p, int offset, int acros
 
 /* The new value of a red cell where u is 0 everywhere. */
 template <class Op>
-DEVICE double relax_from_zero(const struct fv4_gsrb &w, const struct faces &faces,
+DEVICE real relax_from_zero(const struct fv4_gsrb &w, const struct faces &faces,
                               const struct cell_terms &s, const struct stored_dinv &stored)
 {
     return relax_zero(or_stored(inverse_diagonal<Op>(w, faces, s.alpha), stored), s.f,
@@ -91,7 +91,7 @@ DEVICE struct faces load_faces(int c, const struct planes<tile> &p)
 
 /* The new value of the red cell at offset c in plane k, all from shared memory. */
 template <bool ZERO, class tile>
-DEVICE double relax_alone(const struct fv4_gsrb &w, int c, const struct planes<tile> &p,
+DEVICE real relax_alone(const struct fv4_gsrb &w, int c, const struct planes<tile> &p,
                           const struct cell_terms &s, const struct stored_dinv &stored)
 {
     using Op = typename tile::op;

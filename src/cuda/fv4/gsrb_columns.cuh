@@ -47,7 +47,7 @@ DEVICE int clamped(const struct fv4_gsrb &w, int d, int x)
 /* The offset of cell (i,j), or of the nearest cell that is updated, in a plane. */
 DEVICE unsigned clamped_offset(const struct fv4_gsrb &w, int i, int j)
 {
-    return (clamped(w, 0, i) + 1 + (clamped(w, 1, j) + 1) * (int)w.c.sj) * sizeof(double);
+    return (clamped(w, 0, i) + 1 + (clamped(w, 1, j) + 1) * (int)w.c.sj) * sizeof(real);
 }
 
 DEVICE int warp_number()
@@ -159,31 +159,31 @@ DEVICE int outer_address(const struct outer_cell &o, int number)
 
 /* Plane k of the field, at ghost (−1,−1), so that offsets are not negative. Behind walls the planes
  * of ghosts are read, but not used. */
-DEVICE const double *plane_of(const struct fv4_gsrb &w, const double *field, int k)
+DEVICE const real *plane_of(const struct fv4_gsrb &w, const real *field, int k)
 {
     return field - w.c.sj + k * w.c.sk - 1;
 }
 
-DEVICE double load(const double *plane, unsigned offset)
+DEVICE real load(const real *plane, unsigned offset)
 {
-    return *(const double *)((const char *)plane + offset);
+    return *(const real *)((const char *)plane + offset);
 }
 
 /* f and α in one plane. */
 struct source_plane {
-    const double *f, *alpha;
+    const real *f, *alpha;
 };
 
 template <class Op>
 DEVICE struct cell_terms load_source(const struct source_plane &p, unsigned offset)
 {
-    return {load(p.f, offset), READS_ALPHA<Op> ? load(p.alpha, offset) : 0.0};
+    return {load(p.f, offset), READS_ALPHA<Op> ? load(p.alpha, offset) : (real)0.0};
 }
 
 /* Issues a copy of one value to shared memory. */
-DEVICE void fetch_value(int to, const double *plane, unsigned offset)
+DEVICE void fetch_value(int to, const real *plane, unsigned offset)
 {
-    __pipeline_memcpy_async(shared_pointer(to), (const char *)plane + offset, sizeof(double));
+    __pipeline_memcpy_async(shared_pointer(to), (const char *)plane + offset, sizeof(real));
 }
 
 /* Sources of the cells of a step, loaded one step ahead. */
@@ -195,7 +195,7 @@ struct sources {
 template <class Op>
 DEVICE int bits_of(const struct cell_terms &s)
 {
-    return __double2hiint(s.f) | (READS_ALPHA<Op> ? __double2hiint(s.alpha) : 0);
+    return some_bits(s.f) | (READS_ALPHA<Op> ? some_bits(s.alpha) : 0);
 }
 
 template <class Op>

@@ -19,11 +19,11 @@ namespace fv4
  *
  * Next to the red cell at address `old`, whose new value is `red`; `third` is the new value of the
  * cell two columns further. The ghost has the black cells' colour: no other red cell reads it. */
-DEVICE void store_end_ghost(const struct side_weights &wall, int inward, int old, double red,
-                            double third, struct sides &next)
+DEVICE void store_end_ghost(const struct side_weights &wall, int inward, int old, real red,
+                            real third, struct sides &next)
 {
     const bool low = inward > 0;
-    const double v[4] = {red, low ? next.i[1] : next.i[0], third, at(old + 3 * inward)},
+    const real v[4] = {red, low ? next.i[1] : next.i[0], third, at(old + 3 * inward)},
                  ghost = quartic_ghost(wall, 0, v);
     put(old - inward, ghost);
     next.i[0] = low ? ghost : next.i[0];
@@ -33,7 +33,7 @@ DEVICE void store_end_ghost(const struct side_weights &wall, int inward, int old
 /* Next to the black cell at address `old`; it is at `reds` among red cells. Only it reads these. */
 DEVICE void store_end_ghosts(const struct side_weights &wall, int inward, int old, int reds)
 {
-    const double v[4] = {at(old), at(reds + inward), at(old + 2 * inward), at(reds + 3 * inward)};
+    const real v[4] = {at(old), at(reds + inward), at(old + 2 * inward), at(reds + 3 * inward)};
     put(reds - inward, quartic_ghost(wall, 0, v));
     put(old - 2 * inward, quartic_ghost(wall, 1, v));
 }
@@ -41,7 +41,7 @@ DEVICE void store_end_ghosts(const struct side_weights &wall, int inward, int ol
 /* All ghosts next to the thread's active cells. In this step no other thread reads them. */
 template <class tile>
 DEVICE void store_ends(const struct fv4_gsrb &w, const struct planes<tile> &p,
-                       const struct columns &t, int parity, const double red[2],
+                       const struct columns &t, int parity, const real red[2],
                        struct shared_operands shared[2])
 {
     const bool low = is(t, AT_LOW), high = is(t, AT_HIGH);
@@ -49,7 +49,7 @@ DEVICE void store_ends(const struct fv4_gsrb &w, const struct planes<tile> &p,
     const int third = threadIdx.x % LANES + 2 * inward / COLUMN;
     for (int q = 0; q < 2; q++) {
         const int cell = row_offset(t, 2 * q + parity);
-        const double value = __shfl_sync(~0u, red[q], third);
+        const real value = __shfl_sync(~0u, red[q], third);
         if (inward == 0)
             continue;
         const struct side_weights &wall = w.walls.side[0][high];
@@ -69,9 +69,9 @@ DEVICE void relax_outer(const struct fv4_gsrb &w, const struct block_range &m,
     __syncwarp();
     const int address = outer_address<tile>(o, step_number(m, k));
     const struct cell_terms s = {at(address + tile::OUTER_F),
-                                 tile::READS_ALPHA ? at(address + tile::OUTER_ALPHA) : 0.0};
+                                 tile::READS_ALPHA ? at(address + tile::OUTER_ALPHA) : (real)0.0};
     const struct stored_dinv dinv = {near_wall(w, o, k), address + tile::OUTER_DINV};
-    const double red = relax_alone<ZERO>(w, o.offset, p, s, dinv);
+    const real red = relax_alone<ZERO>(w, o.offset, p, s, dinv);
     if (o.own)
         put(p.red[1] + o.offset / tile::ROW / 2 * tile::RED_ROW + o.offset % tile::ROW, red);
 }
@@ -83,18 +83,18 @@ struct state {
     struct register_window kept;
     struct sources sources[2];
     struct source_plane here; /* plane k */
-    double *out;              /* plane k − 1 */
+    real *out;              /* plane k − 1 */
 };
 
 /* Stores plane k − 1: its black cells, and the red cells of the step before. */
 template <int S>
-DEVICE void store_rows(const struct columns &t, double *plane, const double black[2],
-                       const double red[COLUMNS])
+DEVICE void store_rows(const struct columns &t, real *plane, const real black[2],
+                       const real red[COLUMNS])
 {
     const unsigned own = opaque(t.flags) >> OWN;
     for (int r = 0; r < COLUMNS; r++)
         if (own >> r & 1)
-            *(double *)((char *)plane + t.patch[r]) = r % 2 == S ? black[r / 2] : red[r];
+            *(real *)((char *)plane + t.patch[r]) = r % 2 == S ? black[r / 2] : red[r];
 }
 
 /* The step context: bits 0 and 2 of red_away tell whether red cells are away from all walls, those
@@ -136,7 +136,7 @@ DEVICE void fetch_sources(const struct fv4_gsrb &w, const struct block_range &m,
 
 template <class Rows>
 DEVICE void relax_reds(const Rows &rows, const struct step_context &now, const struct sources &s,
-                       const struct faces_j &j, double red[2], struct shared_operands shared[2],
+                       const struct faces_j &j, real red[2], struct shared_operands shared[2],
                        struct face high[2])
 {
 #pragma unroll
@@ -149,8 +149,8 @@ DEVICE void relax_reds(const Rows &rows, const struct step_context &now, const s
 
 template <class Rows>
 DEVICE void relax_blacks(const Rows &rows, const struct step_context &now, const struct sources &s,
-                         const struct faces_j &j, const double red[2],
-                         const struct shared_operands shared[2], double black[2])
+                         const struct faces_j &j, const real red[2],
+                         const struct shared_operands shared[2], real black[2])
 {
 #pragma unroll
     for (int q = 0; q < 2; q++) {
@@ -171,7 +171,7 @@ DEVICE void step(const struct fv4_gsrb &w, const sources_of<tile> &from,
 {
     compute_strides<tile>(t);
     const struct step_context now = make_step_context(w, m, t, S, k);
-    double red[2], black[2];
+    real red[2], black[2];
     struct shared_operands shared[2] = {};
     struct face high[2] = {};
     fetch_sources<S>(w, m, t, now, warp, zero, x);
@@ -280,7 +280,7 @@ static __global__ void __launch_bounds__(tile::THREADS, tile::BLOCKS)
         };
         x.p = first_planes<tile>();
         x.here = {plane_of(w, w.f, first), tile::READS_ALPHA ? plane_of(w, w.alpha, first) : NULL};
-        x.out = (double *)plane_of(w, w.out, first - 1);
+        x.out = (real *)plane_of(w, w.out, first - 1);
         load_sources<Op>(x.sources[0], t, 0, x.here, x.here, 0);
         if (has_outer<tile>(w, warp, 0))
             fetch_outer<tile>(w, m, x.here, first);

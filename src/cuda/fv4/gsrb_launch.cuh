@@ -19,10 +19,10 @@
  * the operator has none. Ghosts of out are overwritten. */
 struct fv4_gsrb : operands {
     struct cells c;
-    const double *in;
-    double inner_dinv; /* constant coefficients: D⁻¹ of cells that are not near walls */
+    const real *in;
+    real inner_dinv; /* constant coefficients: D⁻¹ of cells that are not near walls */
     int colour;        /* local cells with even i + j + k + colour are red */
-    double *out;
+    real *out;
     struct wall_weights walls; /* of quartic rules */
     bool ghosts; /* whether to compute two layers of ghosts of out too; only if all are walls */
     enum pass_region region; /* whose blocks are launched; ghosts only for REGION_ALL */
@@ -63,17 +63,17 @@ struct faces {
     struct fv4_faces i, j, k;
 };
 struct cell_terms {
-    double f, alpha;
+    real f, alpha;
 };
 
 /* A cell's new value. */
 template <class Op>
-DEVICE double relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const struct faces &faces,
-                    const struct cell_terms &s, double dinv)
+DEVICE real relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const struct faces &faces,
+                    const struct cell_terms &s, real dinv)
 {
-    const double sum =
+    const real sum =
         Op::VARIABLE ? fv4_sum_of(&x, &faces.i, &faces.j, &faces.k) : fv4_constant_sum_of(&x);
-    return update_weighted(x.here, dinv, Op::residual_from(s.f, s.alpha, x.here, w.scale, sum),
+    return update_weighted(x.here, dinv, Op::residual_from(s.f, s.alpha, x.here, (real)w.scale, sum),
                            RED_BLACK_WEIGHT);
 }
 } // namespace fv4

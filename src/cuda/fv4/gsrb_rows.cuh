@@ -12,7 +12,7 @@ namespace fv4
  * plane k − 1 in active rows and below plane k in the others; new red values, of inactive rows in
  * plane k − 1 and of active rows in plane k − 2. */
 struct register_window {
-    double u[COLUMNS][6], beta_j[COLUMNS - 1], d_i[COLUMNS - 1], red[COLUMNS];
+    real u[COLUMNS][6], beta_j[COLUMNS - 1], d_i[COLUMNS - 1], red[COLUMNS];
     struct face low[COLUMNS];
 };
 
@@ -52,7 +52,7 @@ DEVICE bool is_kept(int r)
 
 /* Values on either side of a cell in i and in j. */
 struct sides {
-    double i[2], j[2];
+    real i[2], j[2];
 };
 
 /* The four faces in j of active cells in plane k, and in plane k − 1. */
@@ -61,7 +61,7 @@ struct faces_j {
 };
 
 /* The face in j at an offset in a plane; the difference of β in k is given. */
-DEVICE struct face face_j(int plane, int offset, double d_k)
+DEVICE struct face face_j(int plane, int offset, real d_k)
 {
     const int here = plane + offset;
     return {at(here), at(here + COLUMN) - at(here - COLUMN), d_k};
@@ -71,7 +71,7 @@ DEVICE struct face face_j(int plane, int offset, double d_k)
  * cell; β on the black cell's faces in i, with the differences in k; and the face between them. */
 struct shared_operands {
     struct sides next;
-    double beta_m[2], d_k[2];
+    real beta_m[2], d_k[2];
     struct face low;
 };
 
@@ -86,7 +86,7 @@ struct active_rows {
     const struct register_window &x;
 
     /* Old u of row r in plane k + d. */
-    DEVICE_MEMBER double u_of(int r, int d) const
+    DEVICE_MEMBER real u_of(int r, int d) const
     {
         if (ZERO)
             return 0.0;
@@ -103,7 +103,7 @@ struct active_rows {
      * neighbours in i and j; `below` and `above` the neighbours in i and j of the cells below and
      * above; `column` the cells below and above, farthest to farthest. The rest has the cell's own
      * colour. */
-    DEVICE_MEMBER struct fv4_cells cells_of(int r, int d, const double column[4],
+    DEVICE_MEMBER struct fv4_cells cells_of(int r, int d, const real column[4],
                                             const struct sides &next, const struct sides &below,
                                             const struct sides &above) const
     {
@@ -128,14 +128,14 @@ struct active_rows {
     }
 
     /* β on the low or high (side 0 or 1) face in i of the cell of row r in a plane. */
-    DEVICE_MEMBER double beta_i(int plane, int r, int side) const
+    DEVICE_MEMBER real beta_i(int plane, int r, int side) const
     {
         return at(plane + tile::BETA_I_CELL + row_offset(t, r) + side * COLUMN);
     }
 
     /* Both faces in i of a cell; β and its difference in k are given. */
-    DEVICE_MEMBER struct fv4_faces faces_i(int plane, int r, const double beta[2],
-                                           const double d_k[2]) const
+    DEVICE_MEMBER struct fv4_faces faces_i(int plane, int r, const real beta[2],
+                                           const real d_k[2]) const
     {
         struct fv4_faces faces = {};
         for (int side = 0; side < 2 && Op::VARIABLE; side++) {
@@ -152,10 +152,10 @@ struct active_rows {
         for (int y = 0; y < COLUMNS && Op::VARIABLE; y++) {
             const int r = y + S, offset = tile::BETA_J_CELL + face_offset(t, r);
             const bool kept = r > 0 && r < COLUMNS;
-            const double below =
+            const real below =
                 kept && !tile::READS_ALPHA ? x.beta_j[r - 1] : at(p.beta[1] + offset);
             j.here[y] = face_j(p.beta[2], offset, at(p.beta[3] + offset) - below);
-            const double d_k = j.here[y].beta - at(p.beta[0] + offset);
+            const real d_k = j.here[y].beta - at(p.beta[0] + offset);
             j.below[y] = face_j(p.beta[1], offset, d_k);
             j.below[y].beta = below;
             if (kept)
@@ -173,11 +173,11 @@ struct active_rows {
     }
 
     /* The new value of the red cell of row r in plane k; `high` becomes the face above it. */
-    DEVICE_MEMBER double relax_red(int r, const struct faces_j &j, const struct cell_terms &s,
+    DEVICE_MEMBER real relax_red(int r, const struct faces_j &j, const struct cell_terms &s,
                                    const struct stored_dinv &stored, struct shared_operands &shared,
                                    struct face &high) const
     {
-        double beta[2] = {}, d_k[2] = {};
+        real beta[2] = {}, d_k[2] = {};
         shared.next = next_of(r, 0);
         for (int side = 0; side < 2 && Op::VARIABLE; side++) {
             beta[side] = beta_i(p.beta[2], r, side);
@@ -193,7 +193,7 @@ struct active_rows {
                                     both(j.here[r - S], j.here[r - S + 1]), both(shared.low, high)};
         if (ZERO)
             return relax_from_zero<Op>(w, faces, s, stored);
-        const double column[4] = {x.u[r][1], x.u[r][2], x.u[r][4], x.u[r][5]};
+        const real column[4] = {x.u[r][1], x.u[r][2], x.u[r][4], x.u[r][5]};
         const struct fv4_cells cells =
             cells_of(r, 0, column, shared.next, next_of(r, -1), next_of(r, 1));
         return relax<Op>(w, cells, faces, s, stored);
@@ -212,14 +212,14 @@ struct active_rows {
     }
 
     /* The new value of the black cell in plane k − 1, where no wall in j or k is near. */
-    DEVICE_MEMBER double relax_black(int r, const struct faces_j &j, double red,
+    DEVICE_MEMBER real relax_black(int r, const struct faces_j &j, real red,
                                      const struct cell_terms &s, const struct stored_dinv &stored,
                                      const struct shared_operands &shared) const
     {
         const struct faces faces = {faces_i(p.beta[1], r, shared.beta_m, shared.d_k),
                                     both(j.below[r - S], j.below[r - S + 1]),
                                     both(x.low[r], shared.low)};
-        const double column[4] = {x.u[r][0], x.red[r], red, x.u[r][4]};
+        const real column[4] = {x.u[r][0], x.red[r], red, x.u[r][4]};
         const struct fv4_cells cells =
             cells_of(r, -1, column, reds_of(r), next_of(r, -2), shared.next);
         return relax<Op>(w, cells, faces, s, stored);
@@ -228,7 +228,7 @@ struct active_rows {
 
 /* Saves the operands that later steps need. */
 template <int S>
-DEVICE void save_operands(struct register_window &x, const struct faces_j &j, const double red[2],
+DEVICE void save_operands(struct register_window &x, const struct faces_j &j, const real red[2],
                           const struct face high[2])
 {
     for (int y = 0; y < COLUMNS - 1; y++) {

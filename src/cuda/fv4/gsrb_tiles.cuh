@@ -9,7 +9,8 @@
 
 namespace fv4
 {
-enum { LANES = 32, COLUMNS = 4, COLUMN = (int)sizeof(double) };
+enum { LANES = 32, COLUMNS = 4, COLUMN = (int)sizeof(real) };
+enum { ALIGNED = 16 / COLUMN }; /* cells whose first one copies may begin with */
 
 /* The layout of a block's shared memory. The block stores its core cells, `width` × `rows`, and
  * updates the cells around them too. Tiles come from `origin`; those of β are copied `beta_ahead`
@@ -27,10 +28,10 @@ struct gsrb_tile {
     static constexpr int THREADS = LANES * (WARPS + COPY_WARPS);
 
     /* All tiles are equally wide, so that a cell has the same offset from each tile's first cell.
-     * They begin at even i, as copies require, and are wider than needed: rows an even number of
-     * rows apart would otherwise be in the same banks. */
-    static constexpr int WIDTH = CORE_WIDTH + 10, ROW = WIDTH * COLUMN;
-    static constexpr int U_USED = CORE_WIDTH + 8, BETA_USED = CORE_WIDTH + 4;
+     * They begin at multiples of 16 bytes, as copies require, and are wider than needed: rows an even
+     * number of rows apart would otherwise be in the same banks. */
+    static constexpr int WIDTH = CORE_WIDTH + 8 + ALIGNED, ROW = WIDTH * COLUMN;
+    static constexpr int U_USED = CORE_WIDTH + 8, BETA_USED = CORE_WIDTH + 2 * ALIGNED;
     static constexpr int U_ROWS = REGION_ROWS + 4, BETA_ROWS = REGION_ROWS + 2;
     static constexpr int BETA_J_ROWS = REGION_ROWS + 1;
     static constexpr int U_BYTES = U_ROWS * ROW, BETA_BYTES = BETA_ROWS * ROW;
@@ -39,7 +40,7 @@ struct gsrb_tile {
     /* Slots for a plane of u; of β on its faces in i and, after that, in j; of β on the faces below
      * it; and of its new red cells, one in each two rows. The outermost rows read, but do not use,
      * red cells one row further out: a row that no thread writes lies between those slots. D⁻¹ near
-     * walls has a double for each of a thread's two red cells and, BLACK_DINV further, for each of
+     * walls has a real for each of a thread's two red cells and, BLACK_DINV further, for each of
      * its black cells. */
     static constexpr int U_SIZE = cuda_whole_lines(U_BYTES), BETA_J = cuda_whole_lines(BETA_BYTES);
     static constexpr int BETA_SIZE = BETA_J + cuda_whole_lines(BETA_J_BYTES);
@@ -76,15 +77,15 @@ struct gsrb_tile {
     }
 
     /* Offsets of the region's first cell in a slot. */
-    static constexpr int U_CELL = 2 * ROW + 3 * COLUMN, BETA_I_CELL = ROW + COLUMN;
-    static constexpr int BETA_J_CELL = BETA_J + COLUMN, BETA_K_CELL = ROW + COLUMN;
+    static constexpr int U_CELL = 2 * ROW + 3 * COLUMN, BETA_I_CELL = ROW + (ALIGNED - 1) * COLUMN;
+    static constexpr int BETA_J_CELL = BETA_J + (ALIGNED - 1) * COLUMN, BETA_K_CELL = BETA_I_CELL;
 };
 
 /* For compute capability 9.0; without TMA for 163 KiB of shared memory per block, which more rows
  * exceed, and for 99 KiB, which tiles of 64 cells exceed with 6 rows already. Two of the last
  * blocks fill a multiprocessor that has room for them. */
 template <class Op>
-using large_tile = struct gsrb_tile<Op, CUtensorMap, 64, TUNED_FV4_GSRB_ROWS, 2>;
+using large_tile = struct gsrb_tile<Op, CUtensorMap, 64, sizeof(real) == 8 ? TUNED_FV4_GSRB_ROWS : 22, 2>;
 template <class Op>
 using medium_tile = struct gsrb_tile<Op, field_source, 64, 10, 1>;
 template <class Op>
@@ -153,10 +154,10 @@ DEVICE void fetch_beta(const sources_of<tile> &from, const struct block_range &m
 {
     const int to =
         shared_begin() + tile::BETA_OFFSET + (k - m.first + 3) % tile::BETA_SLOTS * tile::BETA_SIZE;
-    tile_fetch<tile::WIDTH, tile::BETA_ROWS, tile::BETA_USED>(to, from.beta_i, m.i - 2, m.j - 2, k,
+    tile_fetch<tile::WIDTH, tile::BETA_ROWS, tile::BETA_USED>(to, from.beta_i, m.i - ALIGNED, m.j - 2, k,
                                                               full);
     tile_fetch<tile::WIDTH, tile::BETA_J_ROWS, tile::BETA_USED>(to + tile::BETA_J, from.beta_j,
-                                                                m.i - 2, m.j - 1, k, full);
+                                                                m.i - ALIGNED, m.j - 1, k, full);
 }
 
 template <class tile>
@@ -165,7 +166,7 @@ DEVICE void fetch_beta_k(const sources_of<tile> &from, const struct block_range 
 {
     const int to = shared_begin() + tile::BETA_K_OFFSET +
                    (k - m.first + 1) % tile::BETA_K_SLOTS * tile::BETA_K_SIZE;
-    tile_fetch<tile::WIDTH, tile::BETA_ROWS, tile::BETA_USED>(to, from.beta_k, m.i - 2, m.j - 2, k,
+    tile_fetch<tile::WIDTH, tile::BETA_ROWS, tile::BETA_USED>(to, from.beta_k, m.i - ALIGNED, m.j - 2, k,
                                                               full);
 }
 

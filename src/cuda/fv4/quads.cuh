@@ -10,11 +10,11 @@
 namespace fv4
 {
 /* Values of four cells, by row and column. */
-typedef double quad[2][2];
+typedef real quad[2][2];
 
 /* What residuals are reduced to: row sums of the last plane, and the largest bits so far. */
 struct residual_sums {
-    double rows[2];
+    real rows[2];
     unsigned long long norm;
 };
 
@@ -24,7 +24,7 @@ template <class Kernel>
 DEVICE void restrict_quad(const Kernel &w, int i, int j, int k, bool has_cells, const quad r,
                           struct residual_sums &s)
 {
-    const double rows[2] = {r[0][0] + r[0][1], r[1][0] + r[1][1]};
+    const real rows[2] = {r[0][0] + r[0][1], r[1][0] + r[1][1]};
     if (k % 2 != 0 && has_cells)
         w.coarse[i / 2 + (j / 2) * w.coarse_sj + (k / 2) * w.coarse_sk] =
             restrict_cell(s.rows[0], s.rows[1], rows[0], rows[1]);

@@ -17,14 +17,14 @@ namespace fv4::constant
 enum { LANES = 32, GROUPS = 8, THREADS = LANES * GROUPS, BLOCKS = 2 };
 enum { TILE_WIDTH = 2 * LANES, TILE_ROWS = 2 * GROUPS, REACH = 2 };
 
-DEVICE void load_pair(double to[2], const double *from)
+DEVICE void load_pair(real to[2], const real *from)
 {
-    const double2 pair = *(const double2 *)from;
+    const real2 pair = *(const real2 *)from;
     to[0] = pair.x;
     to[1] = pair.y;
 }
 
-DEVICE void load_quad(quad to, const double *from, long sj)
+DEVICE void load_quad(quad to, const real *from, long sj)
 {
     load_pair(to[0], from);
     load_pair(to[1], from + sj);
@@ -39,22 +39,22 @@ DEVICE void copy_quad(quad to, const quad from)
 
 /* Sums of the neighbours on both sides of a cell. */
 struct both_sides {
-    double near, far;
+    real near, far;
 };
 
 /* Of the cell between v[1] and v[3]. */
-DEVICE struct both_sides along(const double *v)
+DEVICE struct both_sides along(const real *v)
 {
     return {v[1] + v[3], v[0] + v[4]};
 }
 
 /* f − A u of the thread's cells in a plane, whose first cell is at u. planes[2] is this plane. */
 template <class Op>
-DEVICE void residuals(quad r, const struct fv4_sweep &w, const double *u, const quad planes[5],
+DEVICE void residuals(quad r, const struct fv4_sweep &w, const real *u, const quad planes[5],
                       const quad f)
 {
     const long sj = w.c.sj;
-    double rows[2][6], columns[2][6];
+    real rows[2][6], columns[2][6];
     for (int q = 0; q < 2; q++) {
         load_pair(rows[q], u + q * sj - 2);
         load_pair(rows[q] + 4, u + q * sj + 2);
@@ -62,7 +62,7 @@ DEVICE void residuals(quad r, const struct fv4_sweep &w, const double *u, const 
             rows[q][2 + x] = planes[2][q][x];
     }
     for (int b = 0; b < 2; b++) {
-        double low[2], high[2];
+        real low[2], high[2];
         load_pair(low, u + (b - 2) * sj);
         load_pair(high, u + (b + 2) * sj);
         for (int x = 0; x < 2; x++) {
@@ -73,11 +73,11 @@ DEVICE void residuals(quad r, const struct fv4_sweep &w, const double *u, const 
     }
     for (int q = 0; q < 2; q++)
         for (int x = 0; x < 2; x++) {
-            const double line[5] = {planes[0][q][x], planes[1][q][x], planes[2][q][x],
+            const real line[5] = {planes[0][q][x], planes[1][q][x], planes[2][q][x],
                                     planes[3][q][x], planes[4][q][x]};
             const struct both_sides i = along(rows[q] + x), j = along(columns[x] + q),
                                     k = along(line);
-            const double sum =
+            const real sum =
                 fv4_constant_sum(line[2], i.near, i.far, j.near, j.far, k.near, k.far);
             r[q][x] = Op::residual_from(f[q][x], 1.0, line[2], w.scale, sum);
         }
@@ -90,8 +90,8 @@ DEVICE void finish(const struct fv4_sweep &w, int i, int j, int k, const quad r,
 {
     if (KIND == SWEEP_RESIDUAL) {
         for (int q = 0; q < 2; q++)
-            *(double2 *)(w.out + i + (j + q) * w.c.sj + k * w.c.sk) =
-                make_double2(r[q][0], r[q][1]);
+            *(real2 *)(w.out + i + (j + q) * w.c.sj + k * w.c.sk) =
+                make_real2(r[q][0], r[q][1]);
     } else if (KIND == SWEEP_RESTRICT) {
         restrict_quad(w, i, j, k, true, r, s);
     } else {
@@ -105,7 +105,7 @@ template <class Op, enum sweep_kind KIND>
 DEVICE unsigned long long stream(const struct fv4_sweep &w, int i, int j, int first, int last)
 {
     const long sj = w.c.sj, sk = w.c.sk, begin = i + j * sj + first * sk;
-    const double *u = w.u + begin, *f = w.f + begin;
+    const real *u = w.u + begin, *f = w.f + begin;
     quad planes[5], f_here;
     struct residual_sums s = {};
     for (int d = 0; d < 5; d++)

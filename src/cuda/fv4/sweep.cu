@@ -122,8 +122,8 @@ static void set_sweep(struct fv4_sweep &m, const struct patch_launch &w, int swe
                                            : SWEEP_WEIGHTED;
     m.out = w.buffer[(sweep + 1) & 1];
     m.colour = (w.parity + r.colour) & 1;
-    m.weight = r.weight;
-    m.c1 = r.c1;
+    m.weight = (real)r.weight;
+    m.c1 = (real)r.c1;
     set_inner(m, w);
 }
 

@@ -19,16 +19,17 @@
 namespace fv4
 {
 enum { LANES = 32, CORE_WIDTH = 2 * LANES };
-/* Tiles of u and β have a halo of two columns on either side. In j the stencil of u reaches two
+/* Tiles of u and β have a halo of two columns on either side, or of 16 bytes, with which copies
+ * begin. In j the stencil of u reaches two
  * rows beyond the cells, differences of β one, and there is a face of β_j above the last row. */
-enum { HALO = 2, WIDTH = CORE_WIDTH + 2 * HALO };
+enum { HALO = 16 / sizeof(real), WIDTH = CORE_WIDTH + 2 * HALO };
 enum { U_FIRST = -2, BETA_FIRST = -1 };
 
 /* A tile in shared memory. */
 template <int ROWS, int COLUMNS>
 struct alignas(128) shared_tile {
-    double rows[ROWS][COLUMNS];
-    static constexpr int BYTES = ROWS * COLUMNS * (int)sizeof(double);
+    real rows[ROWS][COLUMNS];
+    static constexpr int BYTES = ROWS * COLUMNS * (int)sizeof(real);
 };
 
 /* A block's tile: rows of cells, the source of copies, and the maximum of steps by which copies are
@@ -200,8 +201,8 @@ DEVICE struct thread_cells compute_thread(const struct fv4_sweep &w, const struc
  * in i, three rows of them in j. */
 struct column_values {
     quad u_mm, u_m, u;
-    double beta_i_m[2][3], beta_i[2][3];
-    double beta_j_m[3][2], beta_j[3][2];
+    real beta_i_m[2][3], beta_i[2][3];
+    real beta_j_m[3][2], beta_j[3][2];
     quad di_m, dj_m;  /* central differences of u in plane k − 1 */
     quad sum, flux_k; /* of plane k − 1: net fluxes in i and j, low k flux */
 };
@@ -209,9 +210,9 @@ struct column_values {
 /* Loads a thread's two cells of a row; with N = 3 also the next cell, with N = 4 also the one
  * before. */
 template <int N>
-DEVICE void load(double (&to)[N], const double *from)
+DEVICE void load(real (&to)[N], const real *from)
 {
-    const double2 p = *(const double2 *)from;
+    const real2 p = *(const real2 *)from;
     if (N == 4)
         to[0] = from[-1];
     to[N / 4] = p.x;
@@ -222,7 +223,7 @@ DEVICE void load(double (&to)[N], const double *from)
 
 /* The first of a thread's cells, in shared memory, in the planes that step k uses. */
 struct pointers {
-    const double *u_m, *u, *u_p, *beta_i, *beta_i_p, *beta_j, *beta_j_p, *beta_k, *beta_k_m;
+    const real *u_m, *u, *u_p, *beta_i, *beta_i_p, *beta_j, *beta_j_p, *beta_k, *beta_k_m;
 };
 
 template <class SHARED>
@@ -245,12 +246,12 @@ DEVICE struct pointers compute_pointers(const SHARED &s, const struct slot_indic
 
 /* u around the thread's cells in plane k, and its central differences. */
 struct surroundings {
-    double west[2][2], east[2][2];     /* two cells beside each row */
-    double south[4], north[4];         /* rows below and above, with the cells beside */
-    double south_far[2], north_far[2]; /* the rows after them */
-    double di[4][2];                   /* of rows south … north */
-    double dj[2][4];                   /* of cells west … east of each row */
-    double dk[2][4], dk_south[2], dk_north[2];
+    real west[2][2], east[2][2];     /* two cells beside each row */
+    real south[4], north[4];         /* rows below and above, with the cells beside */
+    real south_far[2], north_far[2]; /* the rows after them */
+    real di[4][2];                   /* of rows south … north */
+    real dj[2][4];                   /* of cells west … east of each row */
+    real dk[2][4], dk_south[2], dk_north[2];
 };
 
 DEVICE void load_surroundings(struct surroundings &a, const struct column_values &c,
@@ -270,7 +271,7 @@ DEVICE void load_surroundings(struct surroundings &a, const struct column_values
     load(a.north, x.u + 2 * WIDTH);
     load(a.south_far, x.u - 2 * WIDTH);
     load(a.north_far, x.u + 3 * WIDTH);
-    double m[2], p[2];
+    real m[2], p[2];
     load(m, x.u_m - WIDTH);
     load(p, x.u_p - WIDTH);
     for (int i = 0; i < 2; i++)
@@ -282,7 +283,7 @@ DEVICE void load_surroundings(struct surroundings &a, const struct column_values
         a.di[0][i] = a.south[i + 2] - a.south[i];
         a.di[3][i] = a.north[i + 2] - a.north[i];
     }
-    const double row0[4] = {a.west[0][1], c.u[0][0], c.u[0][1], a.east[0][0]},
+    const real row0[4] = {a.west[0][1], c.u[0][0], c.u[0][1], a.east[0][0]},
                  row1[4] = {a.west[1][1], c.u[1][0], c.u[1][1], a.east[1][0]};
     for (int i = 0; i < 4; i++) {
         a.dj[0][i] = row1[i] - a.south[i];
@@ -292,17 +293,17 @@ DEVICE void load_surroundings(struct surroundings &a, const struct column_values
 
 /* Net fluxes in i of the cells. */
 DEVICE void sum_in_i(quad sum, const struct column_values &c, const struct surroundings &a,
-                     const struct pointers &x, const double beta_p[2][3])
+                     const struct pointers &x, const real beta_p[2][3])
 {
-    double south[3], north[3];
+    real south[3], north[3];
     load(south, x.beta_i - WIDTH);
     load(north, x.beta_i + 2 * WIDTH);
     for (int q = 0; q < 2; q++) {
-        const double u[6] = {a.west[q][0], a.west[q][1], c.u[q][0],
+        const real u[6] = {a.west[q][0], a.west[q][1], c.u[q][0],
                              c.u[q][1],    a.east[q][0], a.east[q][1]};
-        double flux[3];
+        real flux[3];
         for (int i = 0; i < 3; i++) {
-            const double db_j = q == 0 ? c.beta_i[1][i] - south[i] : north[i] - c.beta_i[0][i];
+            const real db_j = q == 0 ? c.beta_i[1][i] - south[i] : north[i] - c.beta_i[0][i];
             flux[i] = fv4_flux(c.beta_i[q][i], u[i], u[i + 1], u[i + 2], u[i + 3], db_j, a.dj[q][i],
                                a.dj[q][i + 1], beta_p[q][i] - c.beta_i_m[q][i], a.dk[q][i],
                                a.dk[q][i + 1]);
@@ -314,18 +315,18 @@ DEVICE void sum_in_i(quad sum, const struct column_values &c, const struct surro
 
 /* Adds the net fluxes in j. */
 DEVICE void add_in_j(quad sum, const struct column_values &c, const struct surroundings &a,
-                     const struct pointers &x, const double beta_p[3][2])
+                     const struct pointers &x, const real beta_p[3][2])
 {
-    double db_i[3][2];
+    real db_i[3][2];
     for (int q = 0; q < 3; q++) {
         db_i[q][0] = c.beta_j[q][1] - x.beta_j[q * WIDTH - 1];
         db_i[q][1] = x.beta_j[q * WIDTH + 2] - c.beta_j[q][0];
     }
     for (int i = 0; i < 2; i++) {
-        const double u[6] = {a.south_far[i], a.south[i + 1], c.u[0][i],
+        const real u[6] = {a.south_far[i], a.south[i + 1], c.u[0][i],
                              c.u[1][i],      a.north[i + 1], a.north_far[i]};
-        const double dk[4] = {a.dk_south[i], a.dk[0][i + 1], a.dk[1][i + 1], a.dk_north[i]};
-        double flux[3];
+        const real dk[4] = {a.dk_south[i], a.dk[0][i + 1], a.dk[1][i + 1], a.dk_north[i]};
+        real flux[3];
         for (int q = 0; q < 3; q++)
             flux[q] =
                 fv4_flux(c.beta_j[q][i], u[q], u[q + 1], u[q + 2], u[q + 3], db_i[q][i], a.di[q][i],
@@ -339,14 +340,14 @@ DEVICE void add_in_j(quad sum, const struct column_values &c, const struct surro
 DEVICE void fluxes_in_k(quad flux, const struct column_values &c, const struct surroundings &a,
                         const struct pointers &x, const quad u_p)
 {
-    double row[2][4], south[2], north[2];
+    real row[2][4], south[2], north[2];
     load(row[0], x.beta_k);
     load(row[1], x.beta_k + WIDTH);
     load(south, x.beta_k - WIDTH);
     load(north, x.beta_k + 2 * WIDTH);
     for (int q = 0; q < 2; q++)
         for (int i = 0; i < 2; i++) {
-            const double db_j = q == 0 ? row[1][i + 1] - south[i] : north[i] - row[0][i + 1];
+            const real db_j = q == 0 ? row[1][i + 1] - south[i] : north[i] - row[0][i + 1];
             flux[q][i] = fv4_flux(row[q][i + 1], c.u_mm[q][i], c.u_m[q][i], c.u[q][i], u_p[q][i],
                                   row[q][i + 2] - row[q][i], c.di_m[q][i], a.di[1 + q][i], db_j,
                                   c.dj_m[q][i], a.dj[q][i + 1]);
@@ -356,7 +357,7 @@ DEVICE void fluxes_in_k(quad flux, const struct column_values &c, const struct s
 /* What a step adds to the registers, for the next one. */
 struct incoming {
     quad u, di, dj;
-    double beta_i[2][3], beta_j[3][2];
+    real beta_i[2][3], beta_j[3][2];
 };
 
 /* Step k: the fluxes of plane k, and the operator's sums in plane k − 1 in the order of fv4_sum. A
@@ -408,26 +409,26 @@ DEVICE void move_up(struct column_values &c, const struct incoming &n)
 
 /* f − A u of cell x of row q in plane k − 1. */
 template <class Op, class SHARED>
-DEVICE double residual_of(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
-                          int slot, double u, double sum, int q, int x)
+DEVICE real residual_of(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
+                          int slot, real u, real sum, int q, int x)
 {
-    const double f = s.cores[slot].rows[2 * p.group + q][2 * p.lane + x];
-    double alpha = 0.0;
+    const real f = s.cores[slot].rows[2 * p.group + q][2 * p.lane + x];
+    real alpha = 0.0;
     if constexpr (READS_ALPHA<Op>)
         alpha = s.cores[SHARED::ALPHA + slot].rows[2 * p.group + q][2 * p.lane + x];
-    return Op::residual_from(f, alpha, u, w.scale, sum);
+    return Op::residual_from(f, alpha, u, (real)w.scale, sum);
 }
 
 /* D⁻¹ of such a cell without a wall within the stencil's reach. */
 template <class Op, class SHARED>
-DEVICE double inverse_diagonal(const struct fv4_sweep &w, const struct thread_cells &p,
+DEVICE real inverse_diagonal(const struct fv4_sweep &w, const struct thread_cells &p,
                                const SHARED &s, int slot, const struct column_values &c,
                                const struct pointers &b, int q, int x)
 {
-    double alpha = 0.0;
+    real alpha = 0.0;
     if constexpr (READS_ALPHA<Op>)
         alpha = s.cores[SHARED::ALPHA + slot].rows[2 * p.group + q][2 * p.lane + x];
-    return reciprocal(fv4_inner_diagonal(w.scale, alpha, c.beta_i_m[q][x], c.beta_i_m[q][x + 1],
+    return reciprocal(fv4_inner_diagonal((real)w.scale, alpha, c.beta_i_m[q][x], c.beta_i_m[q][x + 1],
                                          c.beta_j_m[q][x], c.beta_j_m[q + 1][x],
                                          b.beta_k_m[q * WIDTH + x], b.beta_k[q * WIDTH + x]));
 }
@@ -441,19 +442,19 @@ DEVICE void relax(const struct fv4_sweep &w, const struct thread_cells &p, const
 {
     for (int q = 0; q < 2; q++) {
         const int x = E ^ q;
-        const double u = c.u_m[q][x];
-        const double inverse =
+        const real u = c.u_m[q][x];
+        const real inverse =
             near_wall ? dinv[q][x] : inverse_diagonal<Op>(w, p, s, slot, c, b, q, x);
-        const double value = update_weighted(
+        const real value = update_weighted(
             u, inverse, residual_of<Op>(w, p, s, slot, u, sum[q][x], q, x), w.weight);
-        *(double2 *)(w.out + at + q * w.c.sj) =
-            x ? make_double2(c.u_m[q][0], value) : make_double2(value, c.u_m[q][1]);
+        *(real2 *)(w.out + at + q * w.c.sj) =
+            x ? make_real2(c.u_m[q][0], value) : make_real2(value, c.u_m[q][1]);
     }
 }
 
 /* The new value of a cell where all cells are updated, or its residual. */
 template <enum sweep_kind KIND>
-DEVICE double new_value(const struct fv4_sweep &w, double u, double dinv, double r, double previous)
+DEVICE real new_value(const struct fv4_sweep &w, real u, real dinv, real r, real previous)
 {
     if (KIND == SWEEP_WEIGHTED)
         return update_weighted(u, dinv, r, w.weight);
@@ -467,11 +468,11 @@ DEVICE void store(const struct fv4_sweep &w, const struct thread_cells &p, const
                   int slot, const quad u, const quad r, long at, const quad previous)
 {
     for (int q = 0; q < 2; q++) {
-        double dinv[2] = {0.0, 0.0};
+        real dinv[2] = {0.0, 0.0};
         if constexpr (READS_DINV<KIND>)
             load(dinv, &s.cores[SHARED::DINV + slot].rows[2 * p.group + q][2 * p.lane]);
-        *(double2 *)(w.out + at + q * w.c.sj) =
-            make_double2(new_value<KIND>(w, u[q][0], dinv[0], r[q][0], previous[q][0]),
+        *(real2 *)(w.out + at + q * w.c.sj) =
+            make_real2(new_value<KIND>(w, u[q][0], dinv[0], r[q][0], previous[q][0]),
                          new_value<KIND>(w, u[q][1], dinv[1], r[q][1], previous[q][1]));
     }
 }
@@ -510,7 +511,7 @@ DEVICE void load_first_planes(struct column_values &c, const struct pointers &x)
 }
 
 /* Issues the loads of a field's values at the thread's cells where they are needed. */
-DEVICE void load_cells(quad to, const struct fv4_sweep &w, const double *field, long at,
+DEVICE void load_cells(quad to, const struct fv4_sweep &w, const real *field, long at,
                        bool needed)
 {
     for (int q = 0; q < 2 && needed; q++)

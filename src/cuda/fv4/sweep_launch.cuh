@@ -24,14 +24,14 @@ struct fv4_sweep : operands {
     struct cells c;
     enum sweep_kind kind;
     enum pass_region region; /* not of SWEEP_NORM */
-    const double *u;
-    double weight, c1;
+    const real *u;
+    real weight, c1;
     int colour; /* local cells with even i + j + k + colour are updated */
     /* SWEEP_COLOURED: cells within these bounds in every direction have no wall, and no repeated
      * image, within the stencil's reach; even numbers in i and j. */
     int inner_lo[3], inner_hi[3];
-    double *out;
-    double *coarse; /* of SWEEP_RESTRICT; its layout is its own */
+    real *out;
+    real *coarse; /* of SWEEP_RESTRICT; its layout is its own */
     long coarse_sj, coarse_sk;
     unsigned long long *norm;
     struct correction_cells defect; /* of SWEEP_DEFECT */
