@@ -31,6 +31,9 @@
 #define cuda_visit cuda_visit_single
 #define cuda_wrap_sides cuda_wrap_sides_single
 #define fuses_red_black fuses_red_black_single
+#define kernel_fv2_fused kernel_fv2_fused_single
+#define kernel_fv2_residual kernel_fv2_residual_single
+#define kernel_fv2_sweeps kernel_fv2_sweeps_single
 #define kernel_fv4_fused kernel_fv4_fused_single
 #define kernel_fv4_residual kernel_fv4_residual_single
 #define kernel_fv4_sweep kernel_fv4_sweep_single

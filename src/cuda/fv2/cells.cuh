@@ -2,7 +2,7 @@
 #ifndef CUDA_FV2_CELLS_CUH
 #define CUDA_FV2_CELLS_CUH
 /* The operator on a thread's two cells, for the kernels of order 2 that stream through the planes.
- * A thread owns two neighbouring cells in i, as one double2. Walls are folded in: a ghost follows
+ * A thread owns two neighbouring cells in i, as one real2. Walls are folded in: a ghost follows
  * from the cell itself and the next one inward. */
 #include "cuda/boundary/ghosts.cuh"
 #include "cuda/core/operators.cuh"
@@ -16,7 +16,7 @@ namespace fv2
 enum { LANES = 32, AHEAD = 2 };
 /* What follows the sweeps of a pass. */
 enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
-enum { VECTOR_BYTES = 16, CELL_BYTES = 8, ROW_BYTES = LANES * VECTOR_BYTES };
+enum { VECTOR_BYTES = sizeof(real2), CELL_BYTES = sizeof(real), ROW_BYTES = LANES * VECTOR_BYTES };
 
 /* True if these kernels fit the level: rows consist of whole pairs of cells, and no cell is near
  * both ends of a direction. */
@@ -31,12 +31,12 @@ static inline bool has_even_rows(const struct level *level)
 
 /* What an update reads of a cell besides u: f, α, and β on its low and high faces. */
 struct cell_data {
-    double f, alpha, bi0, bi1, bj0, bj1, bk0, bk1;
+    real f, alpha, bi0, bi1, bj0, bj1, bk0, bk1;
 };
 
 /* Values of the six neighbours. */
 struct neighbours {
-    double im, ip, jm, jp, km, kp;
+    real im, ip, jm, jp, km, kp;
 };
 
 /* The walls next to a cell. A thread's two cells have the same in j and k; in i only the end cells
@@ -54,7 +54,7 @@ static constexpr bool READS_KINDS = !Op::VARIABLE;
 /* The weight of cell m inward from a wall in the ghost behind it. Constants: weights that are
  * parameters take registers. Rules of two cells have the factor 1. */
 template <class Op>
-DEVICE double ghost_weight(int wall, int m)
+DEVICE real ghost_weight(int wall, int m)
 {
     return READS_KINDS<Op> && wall == WALL_NEUMANN
                ? side_weights_of(WALL_NEUMANN, WALL_QUADRATIC).row[0].weight[m]
@@ -62,7 +62,7 @@ DEVICE double ghost_weight(int wall, int m)
 }
 
 template <class Op>
-DEVICE double ghost_behind(int wall, double u, double inward)
+DEVICE real ghost_behind(int wall, real u, real inward)
 {
     return fma(ghost_weight<Op>(wall, 0), u, ghost_weight<Op>(wall, 1) * inward);
 }
@@ -94,7 +94,7 @@ DEVICE struct walls walls_of_cell(bool end_of_row, const struct walls &w)
 
 /* Replaces each neighbour behind a wall by its ghost. */
 template <class Op, bool WALLS>
-DEVICE struct neighbours with_ghosts(struct neighbours n, double u, const struct walls &walls,
+DEVICE struct neighbours with_ghosts(struct neighbours n, real u, const struct walls &walls,
                                      const struct cells &c)
 {
     const struct neighbours m = n;
@@ -118,7 +118,7 @@ template <class Op, bool WALLS>
 DEVICE struct neighbours ghosts_of_unit(const struct walls &walls, const struct cells &c)
 {
     const auto ghost = [](bool is_there, int wall) {
-        return is_there ? ghost_weight<Op>(wall, 0) : 0.0;
+        return is_there ? ghost_weight<Op>(wall, 0) : (real)0.0;
     };
     return {ghost(walls.i0, wall_at_end<WALLS>(c, 0)),
             ghost(walls.i1, wall_at_end<WALLS>(c, 1)),
@@ -129,7 +129,7 @@ DEVICE struct neighbours ghosts_of_unit(const struct walls &walls, const struct 
 }
 
 template <class Op>
-DEVICE double operator_sum(double u, const neighbours &n, const cell_data &d)
+DEVICE real operator_sum(real u, const neighbours &n, const cell_data &d)
 {
     if (!Op::VARIABLE)
         return fv2_constant_sum(u, n.im, n.ip, n.jm, n.jp, n.km, n.kp);
@@ -137,7 +137,7 @@ DEVICE double operator_sum(double u, const neighbours &n, const cell_data &d)
 }
 
 template <class Op>
-DEVICE double residual_of(double u, const neighbours &n, const cell_data &d, double scale)
+DEVICE real residual_of(real u, const neighbours &n, const cell_data &d, real scale)
 {
     return Op::residual_from(d.f, d.alpha, u, scale, operator_sum<Op>(u, n, d));
 }
@@ -145,7 +145,7 @@ DEVICE double residual_of(double u, const neighbours &n, const cell_data &d, dou
 /* 1 / A_ii: the diagonal is the operator's sum for 1 in the cell and 0 in all others. `unit` holds
  * the values beside the cell: 0, or ghosts that follow from the 1. */
 template <class Op>
-DEVICE double inverse_diagonal(const neighbours &unit, const cell_data &d, double scale)
+DEVICE real inverse_diagonal(const neighbours &unit, const cell_data &d, real scale)
 {
     return reciprocal(fma(-scale, operator_sum<Op>(1.0, unit, d), d.alpha));
 }
@@ -153,20 +153,20 @@ DEVICE double inverse_diagonal(const neighbours &unit, const cell_data &d, doubl
 /* What updates read of a thread's cells in a plane besides u and β_k. `bi_end` is β on the high
  * face in i. */
 struct plane_data {
-    double2 f, alpha, bi, bj0, bj1;
-    double bi_end;
+    real2 f, alpha, bi, bj0, bj1;
+    real bi_end;
 };
 
 /* α where no field holds it: a·α. */
 template <class Op>
-DEVICE double2 constant_alpha()
+DEVICE real2 constant_alpha()
 {
-    const double alpha = 0.0 - Op::rhs(0.0, 1.0, 1.0);
-    return make_double2(alpha, alpha);
+    const real alpha = (real)0.0 - Op::rhs(0.0, 1.0, 1.0);
+    return make_real2(alpha, alpha);
 }
 
 /* Both cells' data; bk0 and bk1 are β below and above the plane. */
-DEVICE void divide_data(const struct plane_data &d, double2 bk0, double2 bk1, cell_data *low,
+DEVICE void divide_data(const struct plane_data &d, real2 bk0, real2 bk1, cell_data *low,
                         cell_data *high)
 {
     *low = {d.f.x, d.alpha.x, d.bi.x, d.bi.y, d.bj0.x, d.bj1.x, bk0.x, bk1.x};
@@ -180,25 +180,25 @@ DEVICE bool is_own(int index, int size, int halo, bool first_tile, bool last_til
     return (index >= halo || first_tile) && (index < size - halo || last_tile);
 }
 
-DEVICE double component(double2 v, int e)
+DEVICE real component(real2 v, int e)
 {
     return e ? v.y : v.x;
 }
 
 /* The neighbour in i of component E that is not the thread's own: the next lane's. */
 template <int E>
-DEVICE double beside(double2 u)
+DEVICE real beside(real2 u)
 {
     return E ? __shfl_down_sync(0xffffffffu, u.x, 1) : __shfl_up_sync(0xffffffffu, u.y, 1);
 }
 
-DEVICE double2 beside_both(double2 u)
+DEVICE real2 beside_both(real2 u)
 {
-    return make_double2(beside<0>(u), beside<1>(u));
+    return make_real2(beside<0>(u), beside<1>(u));
 }
 
 template <int E>
-DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km, double kp)
+DEVICE neighbours gather(real2 u, real next, real jm, real jp, real km, real kp)
 {
     return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
 }
@@ -206,10 +206,10 @@ DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km
 /* Residuals of both cells: `beside` holds the neighbours in i that are not the thread's own, and
  * the other vectors the neighbours in j and k. */
 template <class Op, bool WALLS>
-DEVICE double2 residual_vector(const struct plane_data &d, double2 bk0, double2 bk1, double2 u,
-                               double2 beside, double2 jm, double2 jp, double2 km, double2 kp,
+DEVICE real2 residual_vector(const struct plane_data &d, real2 bk0, real2 bk1, real2 u,
+                               real2 beside, real2 jm, real2 jp, real2 km, real2 kp,
                                bool low_i, bool high_i, const struct walls &walls,
-                               const struct cells &c, double scale)
+                               const struct cells &c, real scale)
 {
     cell_data low, high;
     divide_data(d, bk0, bk1, &low, &high);
@@ -217,7 +217,7 @@ DEVICE double2 residual_vector(const struct plane_data &d, double2 bk0, double2 
                                                 walls_of_cell<0, WALLS>(low_i, walls), c);
     const neighbours y = with_ghosts<Op, WALLS>(gather<1>(u, beside.y, jm.y, jp.y, km.y, kp.y), u.y,
                                                 walls_of_cell<1, WALLS>(high_i, walls), c);
-    return make_double2(residual_of<Op>(u.x, x, low, scale), residual_of<Op>(u.y, y, high, scale));
+    return make_real2(residual_of<Op>(u.x, x, low, scale), residual_of<Op>(u.y, y, high, scale));
 }
 
 /* The index that x stands for around n of them; x is at most n outside. */

@@ -17,24 +17,24 @@ namespace fv2
 {
 /* The new value of a thread's component E. */
 template <class Op, int E, bool WALLS>
-DEVICE double update(double u, const neighbours &beside, const cell_data &d, bool end_of_row,
-                     const struct walls &walls, const struct cells &c, double scale)
+DEVICE real update(real u, const neighbours &beside, const cell_data &d, bool end_of_row,
+                     const struct walls &walls, const struct cells &c, real scale)
 {
     const struct walls own = walls_of_cell<E, WALLS>(end_of_row, walls);
     const neighbours n = with_ghosts<Op, WALLS>(beside, u, own, c);
-    const double residual = residual_of<Op>(u, n, d, scale);
-    const double dinv = inverse_diagonal<Op>(ghosts_of_unit<Op, WALLS>(own, c), d, scale);
+    const real residual = residual_of<Op>(u, n, d, scale);
+    const real dinv = inverse_diagonal<Op>(ghosts_of_unit<Op, WALLS>(own, c), d, scale);
     return update_weighted(u, dinv, residual, RED_BLACK_WEIGHT);
 }
 
 /* Registers that a thread carries from step to step. */
 struct stream_state {
-    double2 u_m, u_0, u_p; /* planes k − 1, k, k + 1 */
-    double2 bk;            /* below plane k + 1 */
+    real2 u_m, u_0, u_p; /* planes k − 1, k, k + 1 */
+    real2 bk;            /* below plane k + 1 */
     cell_data black;       /* of the black cell of plane k */
     /* For the residual of plane k − 1: its finished cells and those below, β_k below and above it.
      */
-    double2 done, below, face_0, face_1;
+    real2 done, below, face_0, face_1;
     unsigned long long norm; /* largest bits so far */
 };
 
@@ -58,9 +58,9 @@ DEVICE struct plane_data load_data(const struct thread_cells &p, unsigned slot)
 /* The old black neighbour in i of the red cell in plane k + 1, whose slot is at `plane`. If a
  * residual follows, the neighbour may be beyond the tile. */
 template <int E, class tile>
-DEVICE double black_beside_red(const struct thread_cells &p, unsigned plane, double2 u)
+DEVICE real black_beside_red(const struct thread_cells &p, unsigned plane, real2 u)
 {
-    const double next = beside<E>(u);
+    const real next = beside<E>(u);
     if (tile::HALO == 1 || p.lane != (E ? LANES - 1 : 0))
         return next;
     return cell_at(beside_row(p) + plane + tile::U + (E ? tile::U_HIGH : tile::U_LOW));
@@ -99,8 +99,8 @@ DEVICE struct slots next_slots(const struct slots &s)
 /* Residuals of both cells in plane k, which the last step has finished in all rows; `above` are the
  * finished cells of plane k + 1. */
 template <bool WALLS, class tile>
-DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
-                               const struct slots &s, const struct stream_state &m, double2 above)
+DEVICE real2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
+                               const struct slots &s, const struct stream_state &m, real2 above)
 {
     const unsigned row = p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red_above;
     const struct walls walls = {(p.flags & LOW_WALL_J) != 0, (p.flags & HIGH_WALL_J) != 0,
@@ -115,11 +115,11 @@ DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cel
  * is u in plane k + 2. Returns the finished cells of plane k; if FINISHES, `residual` becomes that
  * of plane k − 1. */
 template <bool FINISHES, int E, bool WALLS, class tile>
-DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, const struct slots &s,
-                    double2 c, int k, struct stream_state &m, double2 &residual)
+DEVICE real2 step(const struct fv2_gsrb &w, const struct thread_cells &p, const struct slots &s,
+                    real2 c, int k, struct stream_state &m, real2 &residual)
 {
     const bool end_of_row = p.flags & (E ? HIGH_WALL_I : LOW_WALL_I);
-    const double2 bk = tile::VARIABLE ? vector_at(p.vector_address + s.bk + tile::BK) : double2{};
+    const real2 bk = tile::VARIABLE ? vector_at(p.vector_address + s.bk + tile::BK) : real2{};
     const unsigned reds = p.cell_address + tile::RED + ROW_BYTES / 2 + s.red;
     cell_data black = m.black;
     black.bk1 = component(m.bk, E);
@@ -128,40 +128,40 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     cell_data red;
     divide_data(load_data<tile>(p, s.step), m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
     m.bk = bk;
-    const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p);
+    const real black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p);
 
     /* Every thread makes both updates, so that neither waits for the other. */
-    double jm = 0.0, jp = 0.0;
+    real jm = 0.0, jp = 0.0;
     if (!tile::ZERO) {
         const unsigned u = p.vector_address + s.u_before + tile::U + tile::U_ROWS + E * CELL_BYTES;
         jm = cell_at(u - ROW_BYTES);
         jp = cell_at(u + ROW_BYTES);
     }
-    const double red_jm = cell_at(reds - ROW_BYTES / 2), red_jp = cell_at(reds + ROW_BYTES / 2),
+    const real red_jm = cell_at(reds - ROW_BYTES / 2), red_jp = cell_at(reds + ROW_BYTES / 2),
                  red_beside = cell_at(E ? reds + CELL_BYTES : reds - CELL_BYTES);
     const bool k0 = w.c.wall[2][0], k1 = w.c.wall[2][1];
     struct walls walls = {(p.flags & LOW_WALL_J) != 0, (p.flags & HIGH_WALL_J) != 0,
                           k + 1 == 0 && k0, k + 1 == p.n2 - 1 && k1};
-    const double new_red = update<typename tile::op, E, WALLS>(
+    const real new_red = update<typename tile::op, E, WALLS>(
         component(m.u_p, E),
         gather<E>(m.u_p, black_beside, jm, jp, component(m.u_0, E), component(c, E)), red,
         end_of_row, walls, w.c, w.scale);
-    m.u_p = E ? make_double2(m.u_p.x, new_red) : make_double2(new_red, m.u_p.y);
+    m.u_p = E ? make_real2(m.u_p.x, new_red) : make_real2(new_red, m.u_p.y);
     put(p.cell_address + tile::RED + ROW_BYTES / 2 + s.red_above, new_red);
     walls.k0 = k == 0 && k0;
     walls.k1 = k == p.n2 - 1 && k1;
-    const double new_black = update<typename tile::op, E, WALLS>(
+    const real new_black = update<typename tile::op, E, WALLS>(
         component(m.u_0, E),
         gather<E>(m.u_0, red_beside, red_jm, red_jp, component(m.u_m, E), component(m.u_p, E)),
         black, end_of_row, walls, w.c, w.scale);
-    const double2 done = E ? make_double2(m.u_0.x, new_black) : make_double2(new_black, m.u_0.y);
+    const real2 done = E ? make_real2(m.u_0.x, new_black) : make_real2(new_black, m.u_0.y);
     if (FINISHES)
         residual = residual_vector<WALLS, tile>(w, p, k - 1, s, m, done);
     return done;
 }
 
 template <bool FINISHES, int E, class tile, class... Arguments>
-DEVICE double2 step_by_walls(bool walls, Arguments &&...arguments)
+DEVICE real2 step_by_walls(bool walls, Arguments &&...arguments)
 {
     return walls ? step<FINISHES, E, true, tile>(arguments...)
                  : step<FINISHES, E, false, tile>(arguments...);
@@ -170,7 +170,7 @@ DEVICE double2 step_by_walls(bool walls, Arguments &&...arguments)
 /* Collects the residuals of a plane: their sum over the two cells goes to the slot of shared
  * memory, where it meets that of the next row; or their magnitudes raise the norm. */
 template <class tile>
-DEVICE void collect_residual(const struct thread_cells &p, unsigned slot, double2 residual,
+DEVICE void collect_residual(const struct thread_cells &p, unsigned slot, real2 residual,
                              struct stream_state &m)
 {
     if (tile::FINISH == RESTRICTS)
@@ -205,7 +205,7 @@ DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p
     if (!(p.flags & RESTRICTS_ROWS))
         return;
     const unsigned at = p.cell_address + tile::SUMS + slot, even = p.cell_address + tile::EVEN;
-    const double sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
+    const real sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
     if (k & 1)
         w.coarse[p.coarse + (k >> 1) * (int)w.coarse_sk] = restrict_planes(cell_at(even), sum);
     else
@@ -243,7 +243,7 @@ DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct t
 
 /* Moves the registers up by one plane: c is u of the next plane, `done` the cells finished now, and
  * `face` β_k above them. */
-DEVICE void move_up(struct stream_state &m, double2 c, double2 done, double2 face)
+DEVICE void move_up(struct stream_state &m, real2 c, real2 done, real2 face)
 {
     m.u_m = m.u_0;
     m.u_0 = m.u_p;
@@ -287,12 +287,12 @@ DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
     __pipeline_commit();
     if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
         restrict_rows<tile>(w, p, k - 2, s.red);
-    double2 c = make_double2(0.0, 0.0), residual, done;
+    real2 c = make_real2(0.0, 0.0), residual, done;
     if (!tile::ZERO)
         c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
     const bool walls =
         (p.flags & (LOW_WALL_J | HIGH_WALL_J | NEEDS_KINDS)) || k <= w.low_wall || k >= w.high_wall;
-    const double2 face = m.bk;
+    const real2 face = m.bk;
     if (tile::FINISHES && (p.flags & FINISHES_ROW) && k - 1 >= a.first) {
         done = step_by_walls<true, E, tile>(walls, w, p, s, c, k, m, residual);
         collect_residual<tile>(p, s.red_above, residual, m);
@@ -300,7 +300,7 @@ DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
         done = step_by_walls<false, E, tile>(walls, w, p, s, c, k, m, residual);
     }
     if ((p.flags & STORES) && k >= a.first && (tile::HALO == 1 || k < a.last))
-        *(double2 *)vector_of(w.out, p.offset + k * w.plane) = done;
+        *(real2 *)vector_of(w.out, p.offset + k * w.plane) = done;
     if (tile::FINISHES)
         put(p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red, done);
     move_up(m, c, done, face);

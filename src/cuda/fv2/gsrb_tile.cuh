@@ -61,7 +61,7 @@ struct tile {
     static constexpr int BYTES = EVEN + (FINISHES ? PLANE / 2 : 0);
 };
 
-DEVICE double cell_at(unsigned address)
+DEVICE real cell_at(unsigned address)
 {
     return ::at((int)address);
 }
@@ -94,8 +94,8 @@ struct thread_cells {
     int flags;               /* see thread_flags */
     int offset;              /* of the cells in plane 0, in vectors */
     int coarse;              /* of their coarse cell in plane 0 */
-    unsigned vector_address; /* of the thread's double2 in the first slot of the tile, and */
-    unsigned cell_address;   /* of its double in an array of one cell per thread */
+    unsigned vector_address; /* of the thread's real2 in the first slot of the tile, and */
+    unsigned cell_address;   /* of its real in an array of one cell per thread */
     unsigned high_face;      /* of β on the high face in i, in the first slot of a step's data */
 };
 
@@ -154,9 +154,9 @@ DEVICE int in_plane(const struct cells &c, int column, int row)
     return column_at(c, column) + row_at<tile>(c, row) * (int)(c.sj / 2);
 }
 
-DEVICE const double2 *vector_of(const double *field, int offset)
+DEVICE const real2 *vector_of(const real *field, int offset)
 {
-    return (const double2 *)field + offset;
+    return (const real2 *)field + offset;
 }
 
 /* The address of the thread's row in an array of one cell per row. */
@@ -213,7 +213,7 @@ DEVICE struct thread_cells compute_thread(const struct fv2_gsrb &w, const struct
 /* The copies of a thread: its own two cells, and a vector or a cell of what surrounds the tile. */
 struct copies {
     int offset, below;  /* of its cells in the next plane of u and the one below it, in vectors */
-    const double *from; /* of the vector or cell; the same offsets are to be added */
+    const real *from; /* of the vector or cell; the same offsets are to be added */
     unsigned to;        /* its address in the first slot */
 };
 
@@ -243,37 +243,37 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, struct thread_cell
     /* Ghosts at the high end whose neighbours are needed too. */
     const int beyond = tile::HALO > 1 ? open_high(c, 0) : 0;
     struct copies s = {};
-    const double *from =
+    const real *from =
         w.f; /* any valid address: for threads that copy nothing beside their own */
     p.flags |= p.column <= p.columns + beyond && p.j <= p.end_j ? COPIES_OWN : 0;
     if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
         p.flags |= COPIES_VECTOR;
         s.to = here + tile::STEPS + tile::BJ_ABOVE;
-        from = (const double *)vector_of(w.beta_j, in_plane<tile>(c, p.column, above));
+        from = (const real *)vector_of(w.beta_j, in_plane<tile>(c, p.column, above));
     } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS && after <= p.columns + beyond &&
                beside < p.end_j) {
         p.flags |= COPIES_CELL;
         s.to = cell + tile::STEPS + tile::BI_END;
-        from = (const double *)vector_of(w.beta_i, in_plane<tile>(c, after, beside));
+        from = (const real *)vector_of(w.beta_i, in_plane<tile>(c, after, beside));
     } else if (!tile::ZERO && p.row == 2 && p.column < p.end_column && first_row != 0) {
         p.flags |= COPIES_VECTOR | COPIES_U;
         s.to = here + tile::U;
-        from = (const double *)vector_of(w.in, in_plane<tile>(c, p.column, first_row - 1));
+        from = (const real *)vector_of(w.in, in_plane<tile>(c, p.column, first_row - 1));
     } else if (!tile::ZERO && p.row == 3 && p.column < p.end_column &&
                above < p.end_j + open_high(c, 1)) {
         p.flags |= COPIES_VECTOR | COPIES_U;
         s.to = here + tile::U + tile::U_ABOVE;
-        from = (const double *)vector_of(w.in, in_plane<tile>(c, p.column, above));
+        from = (const real *)vector_of(w.in, in_plane<tile>(c, p.column, above));
     } else if (tile::HALO > 1 && p.row == 4 && p.lane < tile::ROWS && first_column != 0 &&
                beside < p.end_j) {
         p.flags |= COPIES_CELL | COPIES_U;
         s.to = cell + tile::U + tile::U_LOW;
-        from = (const double *)vector_of(w.in, in_plane<tile>(c, first_column - 1, beside)) + 1;
+        from = (const real *)vector_of(w.in, in_plane<tile>(c, first_column - 1, beside)) + 1;
     } else if (tile::HALO > 1 && p.row == 5 && p.lane < tile::ROWS &&
                after < p.columns + 2 * beyond && beside < p.end_j) {
         p.flags |= COPIES_CELL | COPIES_U;
         s.to = cell + tile::U + tile::U_HIGH;
-        from = (const double *)vector_of(w.in, in_plane<tile>(c, after, beside));
+        from = (const real *)vector_of(w.in, in_plane<tile>(c, after, beside));
     }
     s.from = opaque(from - 2L * p.offset);
     p.flags = opaque(p.flags);
@@ -321,7 +321,7 @@ DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const 
         return;
     const bool of_u = !tile::VARIABLE || (!tile::ZERO && (p.flags & COPIES_U));
     const unsigned other = s.to + (of_u ? to.u : to.step);
-    const double2 *from = vector_of(s.from, of_u ? s.offset : s.below);
+    const real2 *from = vector_of(s.from, of_u ? s.offset : s.below);
     copy_vector_if(p.flags & COPIES_VECTOR, other, from);
     if (tile::VARIABLE || tile::HALO > 1)
         copy_cell_if(p.flags & COPIES_CELL, other, from);

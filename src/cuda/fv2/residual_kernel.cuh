@@ -16,16 +16,16 @@ namespace fv2
  * of the patch is even. Ghosts are read beyond sides without a wall. */
 struct fv2_residual : operands {
     struct cells c;
-    const double *u;
-    double *coarse; /* at cell (0,0,0): the residual is restricted to this, or */
+    const real *u;
+    real *coarse; /* at cell (0,0,0): the residual is restricted to this, or */
     long coarse_sj, coarse_sk;
     unsigned long long *norm;       /* atomic maximum of the bits of its magnitudes, or */
     struct correction_cells defect; /* f of the correction level */
 };
 
-DEVICE double2 load(const double *p)
+DEVICE real2 load(const real *p)
 {
-    return *(const double2 *)p;
+    return *(const real2 *)p;
 }
 
 /* A thread's four cells: where they are in a plane, and the walls around them. */
@@ -40,7 +40,7 @@ struct thread_column {
 /* What the residuals of a row read in a plane besides u and β_k: of the thread's two cells, and
  * where the neighbouring lane does not hold them, u on either side and the face beyond. */
 struct row_data : plane_data {
-    double2 beside;
+    real2 beside;
 };
 
 template <class Op>
@@ -59,12 +59,12 @@ DEVICE void load_row(const struct fv2_residual &w, const struct thread_column &t
 }
 
 /* Takes from the neighbouring lanes what they hold. */
-DEVICE void shuffle_row(const struct thread_column &t, double2 u, struct row_data &row)
+DEVICE void shuffle_row(const struct thread_column &t, real2 u, struct row_data &row)
 {
-    const double2 next = beside_both(u);
-    const double face = beside<1>(row.bi);
+    const real2 next = beside_both(u);
+    const real face = beside<1>(row.bi);
     row.beside =
-        make_double2(t.memory_low ? row.beside.x : next.x, t.memory_high ? row.beside.y : next.y);
+        make_real2(t.memory_low ? row.beside.x : next.x, t.memory_high ? row.beside.y : next.y);
     row.bi_end = t.memory_high || t.high_i ? row.bi_end : face;
 }
 
@@ -93,7 +93,7 @@ DEVICE struct thread_column compute_column(const struct cells &c, int groups)
 /* What a thread carries from plane to plane, of its two rows: u in the plane below and here, and
  * β_k below. */
 struct carried_planes {
-    double2 below[2], u[2], bk[2];
+    real2 below[2], u[2], bk[2];
 };
 
 DEVICE struct carried_planes load_first_planes(const struct fv2_residual &w,
@@ -118,7 +118,7 @@ DEVICE void residuals(const struct fv2_residual &w, const struct thread_column &
 {
     const long sj = w.c.sj, sk = w.c.sk, at = t.at + k * sk;
     const bool low_k = k == 0 && t.low_k, high_k = k == t.n2 - 1 && t.high_k;
-    double2 south = {}, north = {}, above[2] = {}, bj[3] = {}, bk[2] = {};
+    real2 south = {}, north = {}, above[2] = {}, bj[3] = {}, bk[2] = {};
     struct row_data rows[2] = {};
     if (t.inside) {
         for (int q = 0; q < 2; q++) {
@@ -139,7 +139,7 @@ DEVICE void residuals(const struct fv2_residual &w, const struct thread_column &
         rows[q].bj1 = bj[q + 1];
         shuffle_row(t, m.u[q], rows[q]);
         const struct walls walls = {q == 0 && t.low_j, q == 1 && t.high_j, low_k, high_k};
-        const double2 x = residual_vector<Op, true>(
+        const real2 x = residual_vector<Op, true>(
             rows[q], m.bk[q], bk[q], m.u[q], rows[q].beside, q ? m.u[0] : south, q ? north : m.u[1],
             m.below[q], above[q], t.low_i, t.high_i, walls, w.c, w.scale);
         r[q][0] = x.x;

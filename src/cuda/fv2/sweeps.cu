@@ -98,7 +98,7 @@ static void run_on_patch(const struct pass *pass, int q)
 {
     const struct patch_launch w = cuda_open_work(pass, q);
     const int first = pass->first_sweep, end = first + pass->nsweeps;
-    double *const *fields = pass->level->fields;
+    real *const *fields = pass->level->fields;
     struct fv2_sweeps s = {w.v, w.c};
     s.in = w.buffer[first & 1];
     s.out = fields[target_of(pass, end).memory] + w.c.offset;
@@ -184,7 +184,7 @@ static double sweeps_bytes(const struct pass *pass)
     const struct stencil *s = pass->level->stencil;
     const int values =
         -!s->l1_weight + stencil_relaxation(s, pass->first_sweep).reads_before + keeps_before(pass);
-    return pass_bytes_once(pass) + values * (double)sizeof(double);
+    return pass_bytes_once(pass) + values * (double)sizeof(real);
 }
 
 /* It is one launch, and nothing follows that reads ghosts which it computes. */

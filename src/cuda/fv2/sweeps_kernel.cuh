@@ -167,9 +167,9 @@ DEVICE struct sweep_thread compute_sweep_thread(const struct fv2_sweeps &w,
     return p;
 }
 
-DEVICE const double2 *vector_of(const double *field, long offset)
+DEVICE const real2 *vector_of(const real *field, long offset)
 {
-    return (const double2 *)((const char *)field + offset);
+    return (const real2 *)((const char *)field + offset);
 }
 
 /* The next plane to be copied, that of u, and the slots. */
@@ -213,14 +213,14 @@ DEVICE void fetch(const struct fv2_sweeps &w, const struct sweep_thread &p, stru
 
 /* The same with D⁻¹. */
 struct weighted_data : plane_data {
-    double2 weight;
+    real2 weight;
 };
 
 /* Registers that a thread carries from step to step, by sweep s: */
 template <class tile>
 struct sweep_state {
-    double2 low[tile::SWEEPS], here[tile::SWEEPS]; /* what it reads, of planes k − s, k + 1 − s */
-    double2 bk[tile::SWEEPS];                      /* below plane k + 1 − s */
+    real2 low[tile::SWEEPS], here[tile::SWEEPS]; /* what it reads, of planes k − s, k + 1 − s */
+    real2 bk[tile::SWEEPS];                      /* below plane k + 1 − s */
     struct weighted_data data[tile::SWEEPS];       /* of plane k + 1 − s */
 };
 
@@ -244,8 +244,8 @@ DEVICE struct weighted_data load_plane(const struct sweep_thread &p, unsigned sl
 }
 
 template <class tile>
-DEVICE double relax_cell(const struct relaxation &r, double u, double before, double weight,
-                         double residual)
+DEVICE real relax_cell(const struct relaxation &r, real u, real before, real weight,
+                         real residual)
 {
     return tile::TWO_STEP ? relaxed(r, u, before, weight, residual)
                           : update_weighted(u, weight, residual, r.weight);
@@ -254,16 +254,16 @@ DEVICE double relax_cell(const struct relaxation &r, double u, double before, do
 /* One sweep of both cells in a plane. u and those below and above are what the sweep reads; `rows`
  * is the address of u, between its neighbours in j. */
 template <bool WALLS, class tile>
-DEVICE double2 sweep_plane(const struct fv2_sweeps &w, const struct sweep_thread &p,
+DEVICE real2 sweep_plane(const struct fv2_sweeps &w, const struct sweep_thread &p,
                            const struct relaxation &r, const struct walls &walls,
-                           const struct weighted_data &d, double2 bk0, double2 bk1, double2 below,
-                           double2 u, double2 above, double2 before, unsigned rows)
+                           const struct weighted_data &d, real2 bk0, real2 bk1, real2 below,
+                           real2 u, real2 above, real2 before, unsigned rows)
 {
     using Op = typename tile::op;
-    const double2 residual = residual_vector<Op, WALLS>(
+    const real2 residual = residual_vector<Op, WALLS>(
         d, bk0, bk1, u, beside_both(u), vector_at(rows - ROW_BYTES), vector_at(rows + ROW_BYTES),
         below, above, p.low_i, p.high_i, walls, w.c, w.scale);
-    return make_double2(relax_cell<tile>(r, u.x, before.x, d.weight.x, residual.x),
+    return make_real2(relax_cell<tile>(r, u.x, before.x, d.weight.x, residual.x),
                         relax_cell<tile>(r, u.y, before.y, d.weight.y, residual.y));
 }
 
@@ -276,7 +276,7 @@ DEVICE struct walls walls_of(const struct cells &c, const struct sweep_thread &p
 /* The data of plane k + 1, with D⁻¹. `face` is β_k above it. */
 template <bool WALLS, class tile>
 DEVICE struct weighted_data prepare_plane(const struct fv2_sweeps &w, const struct sweep_thread &p,
-                                          int k, unsigned slot, double2 bk0, double2 bk1)
+                                          int k, unsigned slot, real2 bk0, real2 bk1)
 {
     using Op = typename tile::op;
     struct weighted_data d = load_plane<tile>(p, slot);
@@ -284,7 +284,7 @@ DEVICE struct weighted_data prepare_plane(const struct fv2_sweeps &w, const stru
     cell_data low, high;
     divide_data(d, bk0, bk1, &low, &high);
     if (!tile::STORED_WEIGHT)
-        d.weight = make_double2(
+        d.weight = make_real2(
             inverse_diagonal<Op>(
                 ghosts_of_unit<Op, WALLS>(walls_of_cell<0, WALLS>(p.low_i, walls), w.c), low,
                 w.scale),
@@ -325,10 +325,10 @@ DEVICE struct sweep_range compute_sweep_range(const struct fv2_sweeps &w, int nu
     return a;
 }
 
-DEVICE void store(double *field, const struct fv2_sweeps &w, const struct sweep_thread &p, int k,
-                  double2 u)
+DEVICE void store(real *field, const struct fv2_sweeps &w, const struct sweep_thread &p, int k,
+                  real2 u)
 {
-    *(double2 *)vector_of(field, p.offset + k * w.c.sk * CELL_BYTES) = u;
+    *(real2 *)vector_of(field, p.offset + k * w.c.sk * CELL_BYTES) = u;
 }
 
 /* Step k: every sweep in its plane. Stores what is finished. */
@@ -339,8 +339,8 @@ DEVICE void step(const struct fv2_sweeps &w, const struct sweep_thread &p,
 {
     enum { SWEEPS = tile::SWEEPS };
     const unsigned data = p.address + tile::STEPS + slots.step;
-    double2 face = tile::VARIABLE ? vector_at(data + tile::BK) : double2{};
-    double2 above = vector_at(p.address + slots.u + ROW_BYTES), before = {};
+    real2 face = tile::VARIABLE ? vector_at(data + tile::BK) : real2{};
+    real2 above = vector_at(p.address + slots.u + ROW_BYTES), before = {};
     unsigned rows = p.address + slots.u_before + ROW_BYTES;
     m.data[0] = prepare_plane<WALLS, tile>(w, p, k, slots.step, m.bk[0], face);
     if (tile::TWO_STEP && w.before)
@@ -348,10 +348,10 @@ DEVICE void step(const struct fv2_sweeps &w, const struct sweep_thread &p,
 #pragma unroll
     for (int s = 0; s < SWEEPS; s++) {
         const int plane = k + 1 - s;
-        const double2 u =
+        const real2 u =
             sweep_plane<WALLS, tile>(w, p, w.sweeps[s], walls_of(w.c, p, plane), m.data[s], m.bk[s],
                                      face, m.low[s], m.here[s], above, before, rows);
-        const double2 below = m.bk[s];
+        const real2 below = m.bk[s];
         before = m.low[s];
         m.low[s] = m.here[s];
         m.here[s] = above;
@@ -380,7 +380,7 @@ DEVICE void clear_slots(unsigned memory)
 {
     const int thread = threadIdx.y * LANES + threadIdx.x;
     for (int at = thread * VECTOR_BYTES; at < tile::STEPS; at += tile::ROWS * ROW_BYTES)
-        put(memory + at, make_double2(0.0, 0.0));
+        put(memory + at, make_real2(0.0, 0.0));
 }
 
 /* Issues the first copies, and waits for those of step `start`. */

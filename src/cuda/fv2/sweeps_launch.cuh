@@ -13,10 +13,10 @@ enum { MAX_FUSED_SWEEPS = 3 };
 
 struct fv2_sweeps : operands {
     struct cells c;
-    const double *in;
-    const double *before; /* one sweep earlier than `in`; NULL if the first sweep is one step */
-    double *out;
-    double *out_before; /* one sweep earlier than `out`, with one more layer; NULL if not wanted */
+    const real *in;
+    const real *before; /* one sweep earlier than `in`; NULL if the first sweep is one step */
+    real *out;
+    real *out_before; /* one sweep earlier than `out`, with one more layer; NULL if not wanted */
     int extent;         /* layers of ghosts beyond open sides in `out` */
     bool zero_guess;    /* `in` is 0 and not read */
     enum pass_region region;

@@ -212,8 +212,8 @@ static constexpr struct cuda_counts count_step()
     constexpr int CELL = (int)sizeof(real), LOADS = tile::READS_ALPHA ? 141 : 137, STORES = 2;
     constexpr int INSTRUCTIONS = tile::READS_ALPHA ? 785 : 735, OUTER_LOADS = 55;
     constexpr int THREADS_AT_WORK = LANES * tile::WARPS;
-    constexpr real CORE = tile::CORE_WIDTH * tile::CORE_ROWS;
-    constexpr real TILES = tile::U_BYTES + 2 * tile::BETA_BYTES + tile::BETA_J_BYTES;
+    constexpr double CORE = tile::CORE_WIDTH * tile::CORE_ROWS;
+    constexpr double TILES = tile::U_BYTES + 2 * tile::BETA_BYTES + tile::BETA_J_BYTES;
     constexpr int SOURCES = tile::READS_ALPHA ? 2 : 1; /* f and α, not by way of shared memory */
     return {(TILES + SOURCES * CELL * COLUMNS * THREADS_AT_WORK) / CORE + CELL,
             (TILES + CELL * ((LOADS + STORES) * THREADS_AT_WORK + OUTER_LOADS * LANES)) / CORE,
@@ -222,7 +222,7 @@ static constexpr struct cuda_counts count_step()
 
 static struct cuda_counts counts(const struct pass *pass)
 {
-    const real pairs = pass->nsweeps / 2;
+    const double pairs = pass->nsweeps / 2;
     struct cuda_counts c = {};
     if (!pass->level->stencil->choice.variable || pass->start == START_ZERO)
         return {red_black_bytes(pass), NAN, NAN};
