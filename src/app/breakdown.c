@@ -37,11 +37,12 @@ static void start_timing(void *data, struct program *p)
 static void collect(void *data, struct program *p)
 {
     struct table *t = data;
-    char name[48];
+    char name[38], all[48];
     const double solves = (double)t->solves, runs = (double)p->executions / solves;
     for (int i = 0; i < p->count; i++) {
         const struct stage *s = &p->stages[i];
-        struct stage_record *row = table_row(t, s->level, stage_name(s, name, sizeof name));
+        snprintf(all, sizeof all, "%s%s", stage_name(s, name, sizeof name), stage_precision(p, s));
+        struct stage_record *row = table_row(t, p->hierarchy->levels[s->level]->depth, all);
         stage_kernels(s, row->kernels, sizeof row->kernels);
         row->work = stage_work(p, s);
         row->calls += runs;

@@ -213,6 +213,11 @@ static void gather_levels(struct record *r, const struct hierarchy *h)
         const struct transfer *t = &h->transfers[l];
         bytes[l] = local_bytes(h->levels[l]) + (t->separate ? local_bytes(t->coarse) : 0.0);
     }
+    for (int l = 0; l < h->ncorrections; l++) {
+        const struct transfer *t = &h->transfers[hierarchy_correction(h, l)];
+        bytes[l] +=
+            local_bytes(h->levels[l]->correction) + (t->separate ? local_bytes(t->coarse) : 0.0);
+    }
     comm_sum_f64(comm_world(), bytes, h->nlevels);
     for (int l = 0; l < h->nlevels; l++) {
         r->levels[l].cuboids = h->levels[l]->decomposition.nboxes;
@@ -221,6 +226,13 @@ static void gather_levels(struct record *r, const struct hierarchy *h)
         r->levels[l].bytes = bytes[l];
         r->field_bytes += bytes[l];
     }
+}
+
+static void warn_of_precision(struct record *r, const struct hierarchy *h)
+{
+    if (h->choice.single_above > 0.0 && h->ncorrections == 0)
+        add_warning(r, "no level has more than %.0f cells: all are in double precision",
+                    h->choice.single_above);
 }
 
 static struct record *begin(const struct options *options, const struct hierarchy_choice *choice,
@@ -248,6 +260,7 @@ struct record *record_create(const struct options *options, const struct hierarc
     const struct hierarchy_shape shape = hierarchy_shape(&h->choice, comm_size());
     struct record *r = begin(options, &h->choice, &shape);
     gather_levels(r, h);
+    warn_of_precision(r, h);
     r->bytes_per_unknown = r->field_bytes / r->unknowns;
     r->build_seconds = h->build_seconds;
     r->rhs_mean = h->singular ? h->rhs_mean : (double)NAN;

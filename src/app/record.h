@@ -143,6 +143,8 @@ enum { DEVIATIONS_SIZE = 400 };
 /* Whether the rates may be compared with those of other machines. */
 struct score {
     bool official;
+    const char
+        *division; /* "double" or "mixed": scores of one are not compared with those of the other */
     char deviations[DEVIATIONS_SIZE]; /* "--order 2; 4096 unknowns per node < 2^24"; "" if none */
 };
 

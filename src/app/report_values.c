@@ -317,7 +317,7 @@ TABLE(bottom,
 
 #define OF struct score
 LOCAL_TABLE(score,
-    JSON("official", "flag", official), JSON("deviations", "text", deviations))
+    JSON("official", "flag", official), JSON("division", "text", division), JSON("deviations", "text", deviations))
 #undef OF
 
 #define OF struct record

@@ -45,6 +45,7 @@ void score_judge(struct record *r, const struct options *options)
     fclose(out);
     snprintf(r->score.deviations, DEVIATIONS_SIZE, "%s", text[0] ? text + strlen("; ") : "");
     r->score.official = r->verdict.valid && !text[0];
+    r->score.division = options->solver.precision == PRECISION_MIXED ? "mixed" : "double";
 }
 
 void score_print(FILE *out, const struct record *r)
@@ -64,5 +65,11 @@ void score_print(FILE *out, const struct record *r)
     }
     if (joules > 0.0)
         fprintf(out, "; %.4g J per solve, %.3e DOF/J at h", joules, r->sizes[0].unknowns / joules);
-    fprintf(out, r->score.official ? " (official)\n" : " (custom: %s)\n", r->score.deviations);
+    if (!r->score.official)
+        fprintf(out, " (custom: %s)", r->score.deviations);
+    else if (strcmp(r->score.division, "mixed") == 0)
+        fprintf(out, " (official, mixed precision)");
+    else
+        fprintf(out, " (official)");
+    fprintf(out, "\n");
 }

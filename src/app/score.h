@@ -10,7 +10,8 @@
 void score_judge(struct record *r, const struct options *options);
 
 /* The last line of the report: "SCORE: … DOF/s at h (spread …), … at 2h (noisy: spread …), … at 4h
- * (spread …) (official)", with the energy of a solve of size h where it was measured. */
+ * (spread …) (official)", or "(official, mixed precision)", with the energy of a solve of size h
+ * where it was measured. */
 void score_print(FILE *out, const struct record *r);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { LINE = 8 /* doubles in a cache line */ };
+enum { LINE = 64 / sizeof(real) /* values in a cache line */ };
 
 /* Values of a row's half with parity `odd`, and of its other half, from which the next cells in i
  * are. */

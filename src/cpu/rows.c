@@ -14,7 +14,7 @@
 
 /* CHUNK cells are worked on at a time; scratch stays in the innermost cache. The fluxes between
  * planes of at most KEPT cells are kept. */
-enum { CHUNK = 256, KEPT = 1024, LINE = 8 /* doubles in a cache line */ };
+enum { CHUNK = 256, KEPT = 1024, LINE = 64 / sizeof(real) /* values in a cache line */ };
 
 /* Values of a row, and of the cells at its two ends. Cell 0 begins a cache line, so that vectors
  * which are read back soon lie in vectors that were stored. */

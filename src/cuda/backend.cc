@@ -78,7 +78,7 @@ static void download(const real *field, double *values, long count)
     std::copy(own.begin(), own.end(), values);
 }
 
-/* Levels of single precision are large: no reduction, bottom solve or tail works on them. */
+/* Levels of single precision are large: no bottom solve and no tail works on them. */
 #ifdef SINGLE
 #define ONLY_DOUBLE(function) NULL
 #define SINGLE_OF(backend) NULL
@@ -95,9 +95,9 @@ static const struct passes cuda_passes = {
     .bytes = cuda_bytes,
     .kernels = cuda_kernels,
     .visit = cuda_visit,
-    .reduce = ONLY_DOUBLE(cuda_reduce),
+    .reduce = cuda_reduce,
     .apply = cuda_apply,
-    .subtract_mean = ONLY_DOUBLE(cuda_subtract_mean),
+    .subtract_mean = cuda_subtract_mean,
     .bottom_solve = ONLY_DOUBLE(cuda_bottom_solve),
     .bottom_counts = ONLY_DOUBLE(cuda_bottom_counts),
     .run_stages = ONLY_DOUBLE(cuda_run_stages),

@@ -23,10 +23,12 @@
 #define cuda_kernels cuda_kernels_single
 #define cuda_open_work cuda_open_work_single
 #define cuda_prolong cuda_prolong_single
+#define cuda_reduce cuda_reduce_single
 #define cuda_run cuda_run_single
 #define cuda_smooths_at_once cuda_smooths_at_once_single
 #define cuda_splits cuda_splits_single
 #define cuda_store_ghosts cuda_store_ghosts_single
+#define cuda_subtract_mean cuda_subtract_mean_single
 #define cuda_view cuda_view_single
 #define cuda_visit cuda_visit_single
 #define cuda_wrap_sides cuda_wrap_sides_single

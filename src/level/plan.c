@@ -44,6 +44,13 @@ static bool on_devices(const struct plan *plan)
     return plan->ends.source->on_device && plan->ends.target->on_device;
 }
 
+/* Transports between devices carry doubles. */
+static bool is_double(const struct plan *plan)
+{
+    return plan->ends.source->real_bytes == sizeof(double) &&
+           plan->ends.target->real_bytes == sizeof(double);
+}
+
 bool plan_crosses_devices(const struct plan *plan)
 {
     return plan->ends.source->on_device != plan->ends.target->on_device;
@@ -65,7 +72,8 @@ void plan_connect(struct plan *plan, const struct transport *transport, bool dev
     if (comm_node_size() > 1 && !plan->ends.device_messages && !plan_crosses_devices(plan) &&
         reaches_host(ends_copier(&plan->ends)))
         transports[count++] = &transport_node;
-    transports[count++] = transport && on_devices(plan) ? transport : &transport_local;
+    transports[count++] =
+        transport && on_devices(plan) && is_double(plan) ? transport : &transport_local;
     make_routes(plan, transports, count);
 }
 

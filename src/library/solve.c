@@ -76,12 +76,20 @@ static enum hpgmg_status check_diagonal(const struct level *l)
                 (int)(row / l->n[1]) * side);
 }
 
+/* The level, or its correction level: where its operator's diagonal is. */
+static const struct level *smoothed_level(const struct hierarchy *h, int level)
+{
+    const struct level *l = h->levels[level];
+    return l->correction ? l->correction : l;
+}
+
 /* Where no wall holds u, alpha must, by more than rounding errors of the diagonal. */
 static enum hpgmg_status check_alpha(const struct hierarchy *h)
 {
-    const struct level *l = h->levels[0];
+    const struct level *l = smoothed_level(h, 0);
+    const double rounding = l->backend->real_bytes == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
     if (sides_have(&l->sides, BOUNDARY_DIRICHLET) || !l->fields[FIELD_ALPHA] ||
-        reduce_product_norm(l, FIELD_ALPHA, FIELD_DINV) > DBL_EPSILON)
+        reduce_product_norm(l, FIELD_ALPHA, FIELD_DINV) > rounding)
         return HPGMG_OK;
     return fail(HPGMG_ARGUMENT,
                 "alpha is 0 up to rounding errors and no boundary is Dirichlet: u is "
@@ -95,7 +103,7 @@ static enum hpgmg_status renew_operator(struct hpgmg *s)
     hierarchy_set_operator(h);
     s->walls_are_old = s->cycle_walls_are_old = true;
     for (int level = 0; level < h->nlevels; level++) {
-        const enum hpgmg_status status = check_diagonal(h->levels[level]);
+        const enum hpgmg_status status = check_diagonal(smoothed_level(h, level));
         if (status != HPGMG_OK)
             return status;
     }

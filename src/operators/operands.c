@@ -9,8 +9,8 @@ struct operands operands_in(const struct level *level, const struct patch *patch
         f, FIELD_ALPHA, FIELD_DINV, FIELD_BETA_I, FIELD_BETA_J, FIELD_BETA_K};
     const real *x[COUNT];
     for (int i = 0; i < COUNT; i++)
-        x[i] = level_at(level, level->fields[level->fields[fields[i]] ? fields[i] : f],
-                        patch->offset);
+        x[i] =
+            level_at(level, level->fields[level->fields[fields[i]] ? fields[i] : f], patch->offset);
     return (struct operands){x[0], x[1], x[2], x[3], x[4], x[5], level->stencil->scale};
 }
 

@@ -72,6 +72,8 @@ void program_execute(struct program *p);
 /* Turns timing on, from zero, or off. */
 void program_time(struct program *p, bool on);
 
+/* " fp32" for stages of correction levels, else "". */
+const char *stage_precision(const struct program *p, const struct stage *stage);
 /* Name of a stage's work as reports print it, "smooth+restrict" or "halo"; a string that lives as
  * long as the program. */
 const char *stage_name(const struct stage *stage, char *buffer, int size);

@@ -96,6 +96,11 @@ const char *stage_name(const struct stage *stage, char *buffer, int size)
     return buffer;
 }
 
+const char *stage_precision(const struct program *p, const struct stage *stage)
+{
+    return stage->level < p->hierarchy->nlevels ? "" : " fp32";
+}
+
 static const char *pass_work(const struct pass *pass)
 {
     if (pass->nsweeps > 0)
@@ -136,17 +141,17 @@ const char *stage_kernels(const struct stage *stage, char *buffer, int size)
 }
 
 /* Bytes per cell of the level. */
-static double bytes_per_cell(const struct stage *stage)
+static double bytes_per_cell(const struct stage *stage, int value_bytes)
 {
     switch (stage->kind) {
     case STAGE_PASS:
         return stage->pass.level->backend->passes->bytes(&stage->pass);
     case STAGE_RESTRICT:
-        return 9.0 / 8.0 * sizeof(double);
+        return 9.0 / 8.0 * value_bytes;
     case STAGE_COPY:
-        return 2 * sizeof(double);
+        return 2 * value_bytes;
     case STAGE_MEAN:
-        return 3 * sizeof(double);
+        return 3 * value_bytes;
     default:
         return 0.0;
     }
@@ -158,10 +163,11 @@ double stage_bytes(const struct program *p, const struct stage *stage)
     const struct plan *plan = stage_plan(p, stage);
     long cells = 0;
     if (plan) /* each cell is read and written */
-        return 2 * sizeof(double) * (double)(plan->cells[COPY_LOCAL] + plan->cells[COPY_OUT]);
+        return (plan->ends.source->real_bytes + plan->ends.target->real_bytes) *
+               (double)(plan->cells[COPY_LOCAL] + plan->cells[COPY_OUT]);
     for (int q = 0; q < l->npatches; q++)
         cells += box_cells(l->patches[q].box);
-    return bytes_per_cell(stage) * (double)cells;
+    return bytes_per_cell(stage, l->backend->real_bytes) * (double)cells;
 }
 
 void program_print(const struct program *p, FILE *out)
@@ -171,8 +177,8 @@ void program_print(const struct program *p, FILE *out)
     for (int i = 0; i < p->count; i++) {
         const struct stage *s = &p->stages[i];
         const struct level *l = p->hierarchy->levels[s->level];
-        fprintf(out, "%5d  level %2d  %7s  %-5s %s", i, s->level, extent_format(l->n).of,
-                l->backend->name, stage_name(s, name, sizeof name));
+        fprintf(out, "%5d  level %2d  %7s  %-5s %s%s", i, l->depth, extent_format(l->n).of,
+                l->backend->name, stage_name(s, name, sizeof name), stage_precision(p, s));
         if (s->kind == STAGE_PASS && s->pass.nsweeps > 0)
             fprintf(out, "  sweeps %d-%d", s->pass.first_sweep,
                     s->pass.first_sweep + s->pass.nsweeps - 1);

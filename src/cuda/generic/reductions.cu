@@ -94,10 +94,10 @@ static __global__ void __launch_bounds__(LANES *ROWS, BLOCKS)
     const struct terms &t = reduction.t;
     for_row_vectors(c, [&](long cell, int i, int j, int k) {
         const uint64_t index = t.first + i + t.index_sj * j + t.index_sk * k;
-        double2 term = *(const double2 *)(t.x + cell);
+        real2 term = *(const real2 *)(t.x + cell);
         if (t.y) {
-            const double2 other = *(const double2 *)(t.y + cell);
-            term = make_double2(term.x * other.x, term.y * other.y);
+            const real2 other = *(const real2 *)(t.y + cell);
+            term = make_real2(term.x * other.x, term.y * other.y);
         }
         reduction.add(term.x, index, mine);
         if (i + 1 < c.n[0])
@@ -194,7 +194,7 @@ struct mean_again_reduction : digits_reduction {
 };
 
 static __global__ void __launch_bounds__(LANES *ROWS, BLOCKS)
-    subtract_mean_kernel(const __grid_constant__ struct cells c, double *x, const struct mean *m,
+    subtract_mean_kernel(const __grid_constant__ struct cells c, real *x, const struct mean *m,
                          double cells)
 {
     const double mean = sum_of_mean(m) / cells;
@@ -203,11 +203,11 @@ static __global__ void __launch_bounds__(LANES *ROWS, BLOCKS)
     x += c.offset + (c.n[2] - 1) * c.sk;
     down.sk = -c.sk;
     for_row_vectors(down, [&](long cell, int i, int, int) {
-        double2 *u = (double2 *)(x + cell);
+        real2 *u = (real2 *)(x + cell);
         if (i + 1 < c.n[0])
-            *u = make_double2(u->x + -mean, u->y + -mean);
+            *u = make_real2(u->x + (real)-mean, u->y + (real)-mean);
         else
-            u->x += -mean;
+            u->x += (real)-mean;
     });
 }
 
@@ -220,7 +220,7 @@ static struct terms mean_terms(const struct level *l, int q, enum field x)
 void cuda_subtract_mean(struct level *level, enum field field)
 {
     static struct mean *m;
-    double *x = level->fields[field];
+    real *x = level->fields[field];
     const double cells = extent_cells(level->n);
     cuda_keep_bytes((void **)&m, sizeof *m, "a mean");
     begin_mean_kernel<<<1, 1, 0, cuda_stream()>>>(m);
