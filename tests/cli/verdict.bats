@@ -94,6 +94,23 @@ expect() {
     [[ ${lines[-1]} == *"(custom: --coefficients constant; --cycle v; --rtol 1e-10; --benchmark false; 4096 unknowns"* ]]
 }
 
+@test "mixed precision has a division of its own, and keeps the rules" {
+    local report=$BATS_TEST_TMPDIR/report.json
+    run "$HPGMG" --backend cpu --quiet --benchmark --precision mixed --solves 1 --json "$report" 4 8
+    [ "$status" -eq 0 ]
+    [[ $output == *"warning: no level has more than 262144 cells: all are in double precision"* ]]
+    [[ ${lines[-1]} != *"--precision"* ]]
+    [ "$(jq -r .score.division "$report")" = mixed ]
+    run "$HPGMG" --backend cpu --quiet --precision mixed --single-above 500 --solves 1 4 8
+    [ "$status" -eq 0 ]
+    [[ $output != *"double precision"* && ${lines[-1]} == *"--single-above 500"* ]]
+    "$HPGMG" --backend cpu --quiet --solves 1 --json "$report" 4 8 >/dev/null
+    [ "$(jq -r .score.division "$report")" = double ]
+    run "$HPGMG" --backend cpu --precision single 4 8
+    [ "$status" -eq 2 ]
+    [[ $output == *"error: --precision: "*"double, mixed"* ]]
+}
+
 @test "run/check-result: a result that keeps the rules, and one that breaks each of them" {
     local report=$BATS_TEST_TMPDIR/report.json edit
     "$HPGMG" --backend cpu --quiet --benchmark --solves 1 --json "$report" 4 8 >/dev/null
@@ -102,6 +119,10 @@ expect() {
     run run/check-result "$report.good"
     [ "$status" -eq 0 ]
     [[ $output == "| "*" | 1 | 1 | 32³ | 5.461e+03 | 6.827e+02 | 8.533e+01 | - | - | abc | 20"*" |" ]]
+    jq '.score.division = "mixed"' "$report.good" >"$report.mixed"
+    run run/check-result "$report.mixed"
+    [ "$status" -eq 0 ]
+    [[ $output == *" | 32³, mixed | "* ]]
     jq '.solves[0].gpu = {joules_per_solve: 19.8216, dof_per_joule: 6771278.4}' "$report.good" >"$report.gpu"
     PYTHONIOENCODING=ascii run run/check-result "$report.gpu"
     [ "$status" -eq 0 ]

@@ -31,7 +31,9 @@ expect() {
 # 64³ in one box, and in up to 512 of them on 2 to 8 ranks.
 for options in "--order 2 --rtol 1e-9" "--order 4" "--order 4 --boundary periodic --smoother chebyshev" \
     "--order 4 --boundary neumann" "--order 2 --boundary periodic,dirichlet/neumann,neumann --smoother chebyshev" \
-    "--order 2 --equation helmholtz --smoother jacobi --solver idr"; do
+    "--order 2 --equation helmholtz --smoother jacobi --solver idr" \
+    "--order 4 --precision mixed --single-above 3000 --rtol 1e-9" \
+    "--order 2 --precision mixed --single-above 500 --boundary periodic,dirichlet/neumann,neumann"; do
     # shellcheck disable=SC2086
     {
         wanted=$(checksum 1 1 $options 6 1)
@@ -66,4 +68,4 @@ for order in 2 4; do
 done
 
 echo "$compared compared, $bad differ"
-[ "$bad" -eq 0 ] && [ "$compared" -eq 64 ]
+[ "$bad" -eq 0 ] && [ "$compared" -eq 82 ]

@@ -100,10 +100,11 @@ static void print_task(const struct task *t, const struct layout *layout)
 {
     const struct operator_choice *op = &t->choice.op;
     printf("%s, order %d, helmholtz %d, variable %d, periodic %d, smoother %d, problem %d, bottom "
-           "%d, outer %d, rtol %g: boxes of %d³ on %d ranks, %d threads, %s loops%s: ",
+           "%d, outer %d, rtol %g, single above %g: boxes of %d³ on %d ranks, %d threads, %s "
+           "loops%s: ",
            extent_format(t->n).of, op->order, op->equation, op->variable, sides_wrap(&op->sides, 0),
            op->smoother, t->choice.problem, t->choice.bottom, t->solver.outer, t->solver.rtol,
-           1 << layout->log2_box_dim, comm_size(), layout->threads,
+           t->choice.single_above, 1 << layout->log2_box_dim, comm_size(), layout->threads,
            layout->plain ? "plain" : "tiled", layout->unfused ? ", not fused" : "");
 }
 
@@ -220,10 +221,22 @@ static void check_walls(int i, int j, int k)
     }
 }
 
+/* Corrections in single precision on levels of more than 4³ cells. */
+static void check_mixed(int i, int j, int k, int first, int step)
+{
+    for (int code = first; code < 64; code += step)
+        check(&(struct task){{i, j, k},
+                             {.op = operator_number(code), .single_above = 64.0},
+                             one_f_cycle,
+                             ends_by(OUTCOME_DONE)});
+}
+
 int main(int argc, char **argv)
 {
     comm_start(&argc, &argv);
     check_operators(16, 16, 16, 0, 1);
+    check_mixed(16, 16, 16, 0, 3);
+    check_mixed(32, 16, 16, 1, 9);
     check_operators(12, 12, 12, 1, 5);
     check_operators(24, 24, 24, 2, 5);
     check_operators(20, 20, 20, 3, 9);
