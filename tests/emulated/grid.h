@@ -16,6 +16,7 @@
 #include <numeric>
 #include <random>
 #include <vector>
+#include "base/real.h"
 #include "races.h"
 #include "support/coroutine.h"
 
@@ -29,7 +30,7 @@ struct index3 {
 
 /* An issued copy, whose value arrives when the thread has waited for it. */
 struct copy {
-    double *to, value;
+    real *to, value;
 };
 
 struct thread {
@@ -69,7 +70,7 @@ struct block {
     meeting all;
     std::array<meeting, 16> named;
     std::deque<counted_barrier> barriers;
-    std::vector<double> memory;
+    std::vector<real> memory;
     unsigned char *shared;             /* aligned in it */
     std::unique_ptr<race_check> check; /* if races are found */
     std::vector<block> *cluster;       /* of which this is one */
@@ -235,7 +236,7 @@ inline void start()
 inline void prepare(block &b, int count, size_t bytes)
 {
     enum { ALIGNED = 128 };
-    b.memory.assign((bytes + ALIGNED) / sizeof(double) + 1, std::nan(""));
+    b.memory.assign((bytes + ALIGNED) / sizeof(real) + 1, (real)NAN);
     b.shared = (unsigned char *)(((uintptr_t)b.memory.data() + ALIGNED - 1) / ALIGNED * ALIGNED);
     b.threads = std::vector<thread>(count);
     b.warps.resize((count + WARP - 1) / WARP);

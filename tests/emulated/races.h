@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <deque>
 #include <vector>
+#include "base/real.h"
 
 namespace emulated
 {
@@ -33,11 +34,11 @@ class race_check
 {
   public:
     /* `rank` is the block's among those that run at once. */
-    explicit race_check(int rank) : words(SHARED_BYTES / sizeof(double)), known(CLOCKS)
+    explicit race_check(int rank) : words(SHARED_BYTES / sizeof(real)), known(CLOCKS)
     {
         static std::deque<read_times> tables;
         while ((int)tables.size() <= rank)
-            tables.emplace_back(SHARED_BYTES / sizeof(double));
+            tables.emplace_back(SHARED_BYTES / sizeof(real));
         read_at = &tables[rank];
         for (int t = 0; t < CLOCKS; t++)
             known[t].time[t] = 1;
@@ -62,15 +63,15 @@ class race_check
 
     void note_read(int thread, int address)
     {
-        word &w = words[address / sizeof(double)];
+        word &w = words[address / sizeof(real)];
         check_against_writer(w, thread, "read after write", address);
         w.readers[thread] = true;
-        (*read_at)[address / sizeof(double)][thread] = known[thread].time[thread];
+        (*read_at)[address / sizeof(real)][thread] = known[thread].time[thread];
     }
 
     void note_write(int thread, int address)
     {
-        word &w = words[address / sizeof(double)];
+        word &w = words[address / sizeof(real)];
         check_against_writer(w, thread, "write after write", address);
         if (w.readers.any())
             check_against_readers(w, thread, address);
@@ -109,7 +110,7 @@ class race_check
     {
         for (int t = 0; t < CLOCKS; t++)
             if (w.readers[t] && t != thread &&
-                (*read_at)[address / sizeof(double)][t] > known[thread].time[t]) {
+                (*read_at)[address / sizeof(real)][t] > known[thread].time[t]) {
                 report("write after read", address, thread, t);
                 return;
             }

@@ -21,40 +21,40 @@ static inline int __cvta_generic_to_shared(const void *pointer)
     return (int)((const unsigned char *)pointer - shared_memory);
 }
 
-static inline double at(int address)
+static inline real at(int address)
 {
     emulated::note_read(address);
-    return *(const double *)(shared_memory + address);
+    return *(const real *)(shared_memory + address);
 }
 
-static inline void put(int address, double value)
+static inline void put(int address, real value)
 {
     emulated::note_write(address);
-    *(double *)(shared_memory + address) = value;
+    *(real *)(shared_memory + address) = value;
 }
 
-static inline double2 vector_at(int address)
+static inline real2 vector_at(int address)
 {
-    return {at(address), at(address + (int)sizeof(double))};
+    return {at(address), at(address + (int)sizeof(real))};
 }
 
-static inline void put(int address, double2 value)
+static inline void put(int address, real2 value)
 {
     put(address, value.x);
-    put(address + (int)sizeof(double), value.y);
+    put(address + (int)sizeof(real), value.y);
 }
 
 /* See cuda_pipeline.h. */
 static inline void copy_cell(int to, const void *from)
 {
-    put(to, std::nan(""));
-    emulated::self().copies.push_back({(double *)(shared_memory + to), *(const double *)from});
+    put(to, (real)NAN);
+    emulated::self().copies.push_back({(real *)(shared_memory + to), *(const real *)from});
 }
 
 static inline void copy_vector(int to, const void *from)
 {
     copy_cell(to, from);
-    copy_cell(to + (int)sizeof(double), (const double *)from + 1);
+    copy_cell(to + (int)sizeof(real), (const real *)from + 1);
 }
 
 static inline void copy_cell_if(int wanted, int to, const void *from)
