@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -22,7 +23,7 @@
 
 namespace emulated
 {
-enum { THREADS = CLOCKS, WARP = 32, STACK_BYTES = 1 << 17, IDLE_ROUNDS = 20000 };
+enum { THREADS = 256, WARP = 32, STACK_BYTES = 1 << 17, IDLE_ROUNDS = 20000 };
 
 struct index3 {
     unsigned x, y, z;
@@ -236,6 +237,8 @@ inline void start()
 inline void prepare(block &b, int count, size_t bytes)
 {
     enum { ALIGNED = 128 };
+    if (b.check && count > CLOCKS)
+        abort();
     b.memory.assign((bytes + ALIGNED) / sizeof(real) + 1, (real)NAN);
     b.shared = (unsigned char *)(((uintptr_t)b.memory.data() + ALIGNED - 1) / ALIGNED * ALIGNED);
     b.threads = std::vector<thread>(count);

@@ -16,7 +16,9 @@
 
 namespace emulated
 {
-enum { CLOCKS = 256 /* threads whose races are found */, SHARED_BYTES = 232448 };
+/* How many threads of a block races are found between: those of the largest block of the kernels.
+ */
+enum { CLOCKS = sizeof(real) == sizeof(double) ? 256 : 384, SHARED_BYTES = 232448 };
 
 struct clock_of_all {
     std::array<int, CLOCKS> time{};

@@ -55,14 +55,15 @@ static inline void barrier_expect(barrier_word *word, int bytes)
     emulated::arrive_before_copies(barrier_at(word), bytes);
 }
 
-/* As the copy engine requires, tiles begin at multiples of 16 bytes and go to multiples of 128
- * bytes. */
+/* As the copy engine requires, tiles begin at multiples of 16 bytes, have rows of as many, and go
+ * to multiples of 128 bytes. */
 static inline void copy_mapped(void *to, const CUtensorMap &map, const int32_t (&first)[3],
                                barrier_word *word)
 {
     const int address = (int)((unsigned char *)to - shared_memory), i = first[0] - MAP_GHOSTS,
               j = first[1] - MAP_GHOSTS, k = first[2] - MAP_GHOSTS;
-    if (address % 128 != 0 || first[0] * sizeof(real) % 16 != 0)
+    if (address % 128 != 0 || first[0] * sizeof(real) % 16 != 0 ||
+        map.width * sizeof(real) % 16 != 0)
         abort();
     for (int r = 0; r < map.rows; r++)
         for (int q = 0; q < map.width; q++)
@@ -83,8 +84,8 @@ static inline bool one_lane()
 static inline void copy_two_cells(int to, const real *from, bool inside)
 {
     static const real zeros[2] = {};
-    if (to % (int)sizeof(real2) != 0)
-        abort();
+    check_pair((uintptr_t)to);
+    check_pair((uintptr_t)from);
     for (int x = 0; x < 2; x++)
         __pipeline_memcpy_async(shared_pointer(to + x * (int)sizeof(real)),
                                 (inside ? from : zeros) + x, sizeof(real));

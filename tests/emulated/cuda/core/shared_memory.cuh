@@ -33,13 +33,22 @@ static inline void put(int address, real value)
     *(real *)(shared_memory + address) = value;
 }
 
+/* The GPU reads and writes pairs of cells at multiples of their size only. */
+static inline void check_pair(uintptr_t address)
+{
+    if (address % sizeof(real2) != 0)
+        abort();
+}
+
 static inline real2 vector_at(int address)
 {
+    check_pair((uintptr_t)address);
     return {at(address), at(address + (int)sizeof(real))};
 }
 
 static inline void put(int address, real2 value)
 {
+    check_pair((uintptr_t)address);
     put(address, value.x);
     put(address + (int)sizeof(real), value.y);
 }
@@ -53,6 +62,8 @@ static inline void copy_cell(int to, const void *from)
 
 static inline void copy_vector(int to, const void *from)
 {
+    check_pair((uintptr_t)to);
+    check_pair((uintptr_t)from);
     copy_cell(to, from);
     copy_cell(to + (int)sizeof(real), (const real *)from + 1);
 }
