@@ -216,6 +216,7 @@ $(TEST_PROGRAMS): %: %.c.o $(ARCHIVE)
 
 $(BUILD)/tests/cli/lab_test: $(filter-out %/main.c.o,$(LAB_OBJECTS))
 
+SINGLE_FLAGS := -include src/cuda/single.h -Wdouble-promotion
 # $(call emulate,FLAGS): a test that emulates kernels, compiled and linked.
 emulate = $(call say,CXX,$@) $(CXX) -I$(<D) $(INCLUDES) $(ALL_CXXFLAGS) $(EMULATED_FLAGS) $(1) -MMD -MP -MF $@.d -o $@ $< $(EMULATED_WITH) $(LDFLAGS) -lcmocka $(TIMED)
 $(filter-out $(TEST_SINGLE),$(TEST_EMULATED)): $(BUILD)/%: %.cc $(BUILD)/compile-settings
@@ -224,11 +225,11 @@ $(filter-out $(TEST_SINGLE),$(TEST_EMULATED)): $(BUILD)/%: %.cc $(BUILD)/compile
 
 $(TEST_SINGLE): $(BUILD)/%-single: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)
-	$(call emulate,-include src/cuda/single.h -Wdouble-promotion)
+	$(call emulate,$(SINGLE_FLAGS))
 
 # Two need the program: one emulates a kernel within it, from files that are not standard C++.
 TAIL_TEST := $(BUILD)/tests/emulated/tail_test
-WALLS_TEST := $(BUILD)/tests/emulated/walls_test
+WALLS_TEST := $(addprefix $(BUILD)/tests/emulated/,walls_test walls_test-single)
 $(TAIL_TEST) $(WALLS_TEST): $(ARCHIVE)
 $(TAIL_TEST) $(WALLS_TEST): private EMULATED_WITH = $(ARCHIVE) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
 $(TAIL_TEST): private WARNINGS := -Wall $(WERROR)
@@ -296,6 +297,8 @@ clang-warnings:
 	    xargs -n 8 -P 2 env $(COMPILE) $(BUILD_DEFINES) $(NVTX_INCLUDE) -c -fsyntax-only
 	for test in $(filter-out tests/emulated/tail_test.cc,$(wildcard tests/emulated/*.cc)); do \
 	    $(CXX) -I$$(dirname $$test) $(INCLUDES) $(ALL_CXXFLAGS) -fsyntax-only $$test || exit 1; done
+	for test in $(patsubst $(BUILD)/%-single,%.cc,$(TEST_SINGLE)); do \
+	    $(CXX) -I$$(dirname $$test) $(INCLUDES) $(ALL_CXXFLAGS) $(SINGLE_FLAGS) -fsyntax-only $$test || exit 1; done
 	for file in $(CUDA_CXX); do \
 	    $(CXX) $(INCLUDES) $(ALL_CXXFLAGS) $(CUDA_CXXFLAGS) -fsyntax-only $$file || exit 1; done
 

@@ -47,7 +47,7 @@ inline emulated::box make_patch(const int n[3], const enum ends sides[3])
 
 struct coefficients {
     values f, alpha, beta[3];
-    real scale;
+    double scale; /* of struct operands */
 };
 
 /* Random values; none in ghosts where a direction wraps: they are NaN. */
@@ -125,7 +125,7 @@ real residual_at(const emulated::box &b, const struct coefficients &a, const val
                  const int p[3])
 {
     const long here = place_of(b, p);
-    return Op::residual_from(a.f[here], alpha_at<Op>(a, here), u[here], a.scale,
+    return Op::residual_from(a.f[here], alpha_at<Op>(a, here), u[here], (real)a.scale,
                              sum_at<Op>(b, a, u, p));
 }
 
@@ -138,7 +138,7 @@ real diagonal_at(const emulated::box &b, const struct coefficients &a, const int
 {
     const long here = place_of(b, p);
     zeros[here] = 1.0;
-    const real diagonal = fma(-a.scale, sum_at<Op>(b, a, zeros, p), alpha_at<Op>(a, here));
+    const real diagonal = fma((real)-a.scale, sum_at<Op>(b, a, zeros, p), alpha_at<Op>(a, here));
     zeros[here] = 0.0;
     return diagonal;
 }

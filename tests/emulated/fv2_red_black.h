@@ -112,7 +112,7 @@ void check_half_sweeps(const int n[3], const enum ends sides[3], int planes, int
     };
     emulated::for_box(b, [&](const int p[3], long) {
         if (FINISH == REDUCES && is_extended(b.c, p, 0))
-            want_norm = larger(want_norm, magnitude_bits(residual(p[0], p[1], p[2])));
+            want_norm = larger(want_norm, magnitude_bits((double)residual(p[0], p[1], p[2])));
     });
     assert_true(norm == want_norm);
     const int coarse[3] = {n[0] / 2, n[1] / 2, n[2] / 2}, nothing[3] = {};

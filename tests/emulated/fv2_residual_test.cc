@@ -70,7 +70,8 @@ static void check(const int n[3], const enum ends sides[3], int planes)
                       high[3] = {low[0] + 1, low[1], low[2]};
             const real r[2] = {residual_at<Op>(b, a, u, low), residual_at<Op>(b, a, u, high)};
             rows[row] = r[0] + r[1];
-            largest = larger(largest, larger(magnitude_bits(r[0]), magnitude_bits(r[1])));
+            largest =
+                larger(largest, larger(magnitude_bits((double)r[0]), magnitude_bits((double)r[1])));
         }
         const real want = restrict_cell(rows[0], rows[1], rows[2], rows[3]);
         assert_memory_equal(&restricted[place], &want, sizeof want);

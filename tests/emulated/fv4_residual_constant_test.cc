@@ -40,7 +40,7 @@ static struct results expected(const emulated::box &b, const emulated::box &coar
         if (emulated::outside_of(b.c, p).directions > 0)
             return;
         want.out[place] = residual(p[0], p[1], p[2]);
-        want.norm = larger(want.norm, magnitude_bits(want.out[place]));
+        want.norm = larger(want.norm, magnitude_bits((double)want.out[place]));
     });
     emulated::for_box(coarse, [&](const int p[3], long place) {
         real pairs[4];

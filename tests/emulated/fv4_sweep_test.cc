@@ -87,7 +87,7 @@ static void expect(const struct fv4_sweep &w, enum sweep_kind kind, const emulat
         real &out = want.out[b.origin + place];
         const real r = residual(i, j, k);
         if (kind == SWEEP_NORM)
-            want.norm = larger(want.norm, magnitude_bits(r));
+            want.norm = larger(want.norm, magnitude_bits((double)r));
         else if (kind == SWEEP_DEFECT)
             want.defect[b.origin + place] = (float)(w.defect.factor * (double)r);
         else if (kind != SWEEP_RESTRICT)

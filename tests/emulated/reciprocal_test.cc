@@ -39,6 +39,7 @@ static inline float __fmaf_ru(float a, float b, float c)
 static real approximation; /* that the instruction gives */
 
 /* The instructions give y, their approximation of 1/x. */
+#pragma clang diagnostic ignored "-Wkeyword-macro"
 #define asm(...) (y = (decltype(+y))approximation, (void)x)
 #include "src/cuda/core/reciprocal.cuh"
 #undef asm

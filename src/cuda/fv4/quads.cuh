@@ -34,8 +34,9 @@ DEVICE void restrict_quad(const Kernel &w, int i, int j, int k, bool has_cells, 
 
 DEVICE void raise_norm(const quad r, struct residual_sums &s)
 {
-    s.norm = larger(s.norm, larger(larger(magnitude_bits(r[0][0]), magnitude_bits(r[0][1])),
-                                   larger(magnitude_bits(r[1][0]), magnitude_bits(r[1][1]))));
+    s.norm = larger(
+        s.norm, larger(larger(magnitude_bits((double)r[0][0]), magnitude_bits((double)r[0][1])),
+                       larger(magnitude_bits((double)r[1][0]), magnitude_bits((double)r[1][1]))));
 }
 
 /* Stores the residuals of the cells from (i,j) on in plane k as f of the correction level. */
