@@ -133,7 +133,9 @@ LAB_OBJECTS := $(LAB_SOURCES:%=$(BUILD)/%.o)
 TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/*/*.c)))
 # Those that need no cmocka, which machines with GPUs may lack.
 PLAIN_TESTS := $(patsubst %.c,$(BUILD)/%,$(sort $(shell grep -L '<cmocka.h>' tests/*/*.c)))
-TEST_EMULATED := $(patsubst %.cc,$(BUILD)/%,$(sort $(wildcard tests/*/*.cc)))
+# Of these a second program is made, which ends in -single, of kernels of single precision.
+TEST_SINGLE := $(patsubst %,$(BUILD)/tests/%-single,$(shell grep -v '^\#' tests/single.txt))
+TEST_EMULATED := $(patsubst %.cc,$(BUILD)/%,$(sort $(wildcard tests/*/*.cc))) $(TEST_SINGLE)
 TEST_CUDA := $(if $(filter 1,$(CUDA)),$(patsubst %,$(BUILD)/%.o,$(sort $(wildcard tests/*/*.cu))))
 FORMATTED := $(sort $(wildcard include/*.h examples/*.c) $(foreach ending,c h def cc cu cuh,\
                $(wildcard src/*/*.$(ending) src/*/*/*.$(ending) lab/*.$(ending)\
@@ -214,12 +216,20 @@ $(TEST_PROGRAMS): %: %.c.o $(ARCHIVE)
 
 $(BUILD)/tests/cli/lab_test: $(filter-out %/main.c.o,$(LAB_OBJECTS))
 
-$(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
+SINGLE_FLAGS := -include src/cuda/single.h -Wdouble-promotion
+# $(call emulate,FLAGS): a test that emulates kernels, compiled and linked.
+emulate = $(call say,CXX,$@) $(CXX) -I$(<D) $(INCLUDES) $(ALL_CXXFLAGS) $(EMULATED_FLAGS) $(1) -MMD -MP -MF $@.d -o $@ $< $(EMULATED_WITH) $(LDFLAGS) -lcmocka $(TIMED)
+$(filter-out $(TEST_SINGLE),$(TEST_EMULATED)): $(BUILD)/%: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)
-	$(call say,CXX,$@) $(CXX) -I$(<D) $(INCLUDES) $(ALL_CXXFLAGS) $(EMULATED_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(EMULATED_WITH) $(LDFLAGS) -lcmocka $(TIMED)
+	$(call emulate)
+
+$(TEST_SINGLE): $(BUILD)/%-single: %.cc $(BUILD)/compile-settings
+	@mkdir -p $(@D)
+	$(call emulate,$(SINGLE_FLAGS))
+
 # Two need the program: one emulates a kernel within it, from files that are not standard C++.
 TAIL_TEST := $(BUILD)/tests/emulated/tail_test
-WALLS_TEST := $(BUILD)/tests/emulated/walls_test
+WALLS_TEST := $(addprefix $(BUILD)/tests/emulated/,walls_test walls_test-single)
 $(TAIL_TEST) $(WALLS_TEST): $(ARCHIVE)
 $(TAIL_TEST) $(WALLS_TEST): private EMULATED_WITH = $(ARCHIVE) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
 $(TAIL_TEST): private WARNINGS := -Wall $(WERROR)
@@ -287,6 +297,8 @@ clang-warnings:
 	    xargs -n 8 -P 2 env $(COMPILE) $(BUILD_DEFINES) $(NVTX_INCLUDE) -c -fsyntax-only
 	for test in $(filter-out tests/emulated/tail_test.cc,$(wildcard tests/emulated/*.cc)); do \
 	    $(CXX) -I$$(dirname $$test) $(INCLUDES) $(ALL_CXXFLAGS) -fsyntax-only $$test || exit 1; done
+	for test in $(patsubst $(BUILD)/%-single,%.cc,$(TEST_SINGLE)); do \
+	    $(CXX) -I$$(dirname $$test) $(INCLUDES) $(ALL_CXXFLAGS) $(SINGLE_FLAGS) -fsyntax-only $$test || exit 1; done
 	for file in $(CUDA_CXX); do \
 	    $(CXX) $(INCLUDES) $(ALL_CXXFLAGS) $(CUDA_CXXFLAGS) -fsyntax-only $$file || exit 1; done
 

@@ -8,7 +8,7 @@ void corrections_open(struct patch_pass *p, const struct level *l, int q)
 {
     const struct level *c = l->correction;
     const struct patch *patch = &c->patches[q];
-    p->correction = (struct correction_cells){.u = (float *)c->fields[FIELD_U] + patch->offset,
+    p->correction = (struct correction_patch){.u = (float *)c->fields[FIELD_U] + patch->offset,
                                               .f = (float *)c->fields[FIELD_F] + patch->offset,
                                               .sj = patch->sj,
                                               .sk = patch->sk,
@@ -26,7 +26,7 @@ void step_correct(const struct patch_pass *p, const struct operation *op, struct
                   struct range planes, struct thread_state *state)
 {
     (void)op, (void)state;
-    const struct correction_cells *c = &p->correction;
+    const struct correction_patch *c = &p->correction;
     const int n = p->patch->n[0];
     for (int k = planes.low; k < planes.high; k++)
         for (int j = rows.low; j < rows.high; j++) {
@@ -50,7 +50,7 @@ static void narrow_block(const struct patch_pass *p, const struct row *block, in
                          void *unused)
 {
     (void)unused;
-    const struct correction_cells *c = &p->correction;
+    const struct correction_patch *c = &p->correction;
     for (int plane = 0; plane < block->planes; plane++)
         for (int r = 0; r < block->rows; r++) {
             const double *from = block->out + r * block->out_sj + plane * block->out_sk;

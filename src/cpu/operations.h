@@ -74,7 +74,7 @@ const struct row_functions *operator_half_rows(const struct operator_choice *cho
 
 /* A patch of a correction level in single precision, and the powers of two by which its u is added
  * and residuals become its f. */
-struct correction_cells {
+struct correction_patch {
     float *u, *f; /* at cell (0,0,0) */
     long sj, sk;
     double up, down;
@@ -92,7 +92,7 @@ struct patch_pass {
     const real *coarse_u;
     real *coarse_f;
     long coarse_sj, coarse_sk;
-    struct correction_cells correction;
+    struct correction_patch correction;
     int parity; /* of the global index of cell (0,0,0) */
 };
 

@@ -13,7 +13,8 @@ extern "C" {
 #include "cuda_pipeline.h"
 #include "patch.h"
 
-enum { VALUES = 0, BARRIER = emulated::THREADS * 8, RUNS = 3 };
+enum { CELL = (int)sizeof(real), ALIGNED = 16 / CELL /* cells, where tiles may begin */ };
+enum { VALUES = 0, BARRIER = emulated::THREADS * CELL, RUNS = 3 };
 
 static barrier_word *barrier()
 {
@@ -28,9 +29,9 @@ static void pass_on(int distance, const Wait &wait)
     if (number == 0)
         barrier_create(barrier(), emulated::THREADS);
     __syncthreads();
-    put(VALUES + number * 8, number);
+    put(VALUES + number * CELL, number);
     wait();
-    if (!(at(VALUES + next * 8) == next))
+    if (!(at(VALUES + next * CELL) == next))
         abort();
 }
 
@@ -60,14 +61,14 @@ static void test_a_warp_orders_its_lanes_only(void **)
 {
     /* pairs of lanes; then pairs of warps, which come together but are told nothing */
     const auto neighbours = [] {
-        put(VALUES + (int)threadIdx.x * 8, threadIdx.x);
+        put(VALUES + (int)threadIdx.x * CELL, threadIdx.x);
         __syncwarp();
-        at(VALUES + (int)(threadIdx.x ^ 1) * 8);
+        at(VALUES + (int)(threadIdx.x ^ 1) * CELL);
     };
     const auto warps = [] {
-        put(VALUES + (int)threadIdx.x * 8, threadIdx.x);
+        put(VALUES + (int)threadIdx.x * CELL, threadIdx.x);
         __syncwarp();
-        at(VALUES + (int)(threadIdx.x ^ emulated::WARP) * 8);
+        at(VALUES + (int)(threadIdx.x ^ emulated::WARP) * CELL);
     };
     assert_int_equal(count_races(neighbours), 0);
     assert_true(count_races(warps) > 0);
@@ -77,10 +78,10 @@ static void test_a_shuffle_orders_nothing(void **)
 {
     const auto kernel = [] {
         const int lane = (int)threadIdx.x % emulated::WARP;
-        put(VALUES + (int)threadIdx.x * 8, threadIdx.x);
+        put(VALUES + (int)threadIdx.x * CELL, threadIdx.x);
         if (__shfl_sync(~0u, lane, lane ^ 1) != (lane ^ 1))
             abort();
-        at(VALUES + (int)(threadIdx.x ^ 1) * 8);
+        at(VALUES + (int)(threadIdx.x ^ 1) * CELL);
     };
     assert_true(count_races(kernel) > 0);
 }
@@ -89,11 +90,11 @@ static void test_overwriting_is_a_race(void **)
 {
     const auto kernel = [] {
         if (threadIdx.x == 0)
-            put(VALUES, 1.0);
+            put(VALUES, (real)1.0);
         __syncthreads();
         at(VALUES);
         if (threadIdx.x == 0)
-            put(VALUES, 2.0);
+            put(VALUES, (real)2.0);
     };
     assert_true(count_races(kernel) > 0);
 }
@@ -101,8 +102,8 @@ static void test_overwriting_is_a_race(void **)
 static void test_a_copy_is_there_once_committed_and_waited_for(void **)
 {
     const auto kernel = [] {
-        static const double value = 5.0;
-        const int place = VALUES + (int)threadIdx.x * 8;
+        static const real value = 5.0;
+        const int place = VALUES + (int)threadIdx.x * CELL;
         __pipeline_memcpy_async(shared_memory + place, &value, sizeof value);
         __pipeline_wait_prior(0);
         if (!std::isnan(at(place)))
@@ -126,23 +127,23 @@ static void test_waiting_for_ever_ends(void **)
 
 /* Copies the tile with first cell (i,j,k) by warp 0; the other threads wait for it and read it. */
 template <int WIDTH, int ROWS, class source>
-static std::vector<double> copied(const source &from, int i, int j, int k)
+static std::vector<real> copied(const source &from, int i, int j, int k)
 {
     enum { TILE = BARRIER + 128 };
-    std::vector<double> tile(WIDTH * ROWS, std::nan(""));
+    std::vector<real> tile(WIDTH * ROWS, (real)NAN);
     assert_int_equal(count_races([&] {
                          const int number = (int)threadIdx.x;
                          if (number == 0)
                              barrier_create(barrier(), COPY_ARRIVALS<source>);
                          __syncthreads();
                          if (BY_ENGINE<source> ? number == 0 : number < emulated::WARP) {
-                             begin_copies<source>(barrier(), WIDTH * ROWS * 8);
+                             begin_copies<source>(barrier(), WIDTH * ROWS * CELL);
                              tile_fetch<WIDTH, ROWS, WIDTH>(TILE, from, i, j, k, barrier());
                              end_copies<source>(barrier());
                          }
                          barrier_wait(barrier(), 0);
                          for (int c = number; c < WIDTH * ROWS; c += emulated::THREADS)
-                             tile[c] = at(TILE + c * 8);
+                             tile[c] = at(TILE + c * CELL);
                      }),
                      0);
     return tile;
@@ -155,19 +156,20 @@ static void check_tiles()
     const emulated::box b = emulated::make_box(12, 8, 4);
     std::mt19937 random(WIDTH);
     const emulated::values x = emulated::random_field(b, random, 1.0, 2.0);
-    const double *first = x.data() + b.origin;
+    const real *first = x.data() + b.origin;
     const CUtensorMap map = {first, b.c, WIDTH, ROWS};
     const struct field_source source = {first, b.c.sj, b.c.sk, {b.c.n[0], b.c.n[1], b.c.n[2]}};
     for (const int corner : {-6, -2, 2, 4}) {
-        const std::vector<double> tile = copied<WIDTH, ROWS>(source, corner, corner + 1, corner);
-        assert_true(tile == (copied<WIDTH, ROWS>(map, corner, corner + 1, corner)));
+        const int i = corner / 2 * ALIGNED;
+        const std::vector<real> tile = copied<WIDTH, ROWS>(source, i, corner + 1, corner);
+        assert_true(tile == (copied<WIDTH, ROWS>(map, i, corner + 1, corner)));
         assert_int_equal(std::count(tile.begin(), tile.end(), 0.0) == WIDTH * ROWS, corner == -6);
     }
 }
 
 static void test_tiles_by_both_mechanisms(void **)
 {
-    check_tiles<6, 5>();
+    check_tiles<3 * ALIGNED, 5>();
     check_tiles<64, 3>();
     check_tiles<68, 9>();
     check_tiles<72, 20>();

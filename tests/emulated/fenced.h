@@ -18,14 +18,14 @@ class fenced
 {
     char *pages;
     size_t bytes;
-    double *first; /* the cell (0,0,0) */
+    real *first; /* the cell (0,0,0) */
 
   public:
     fenced(const struct box &b, const values &x, int layers, enum fence fence)
     {
         const long left_out = (MARGIN - layers) * b.c.sk;
         const size_t page = (size_t)sysconf(_SC_PAGESIZE),
-                     used = (size_t)((b.c.n[2] + 2 * layers) * b.c.sk) * sizeof(double),
+                     used = (size_t)((b.c.n[2] + 2 * layers) * b.c.sk) * sizeof(real),
                      held = (used + page - 1) / page * page;
         bytes = held + 2 * page;
         pages = (char *)mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -33,7 +33,7 @@ class fenced
             throw std::bad_alloc();
         char *const begin = pages + page + (fence == FENCE_ABOVE ? held - used : 0);
         memcpy(begin, x.data() + left_out, used);
-        first = (double *)begin + b.origin - left_out;
+        first = (real *)begin + b.origin - left_out;
     }
     ~fenced()
     {
@@ -42,7 +42,7 @@ class fenced
     fenced(const fenced &) = delete;
     fenced &operator=(const fenced &) = delete;
 
-    const double *cells() const
+    const real *cells() const
     {
         return first;
     }

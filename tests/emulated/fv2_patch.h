@@ -47,17 +47,17 @@ inline emulated::box make_patch(const int n[3], const enum ends sides[3])
 
 struct coefficients {
     values f, alpha, beta[3];
-    double scale;
+    double scale; /* of struct operands */
 };
 
 /* Random values; none in ghosts where a direction wraps: they are NaN. */
-inline values make_values(const emulated::box &b, std::mt19937 &random, double least, double most)
+inline values make_values(const emulated::box &b, std::mt19937 &random, real least, real most)
 {
     values x = emulated::random_field(b, random, least, most);
     emulated::for_box(b, [&](const int p[3], long place) {
         for (int d = 0; d < 3; d++)
             if (b.c.wrap[d] && (p[d] < 0 || p[d] >= b.c.n[d]))
-                x[place] = std::nan("");
+                x[place] = (real)NAN;
     });
     return x;
 }
@@ -87,22 +87,22 @@ inline long place_of(const emulated::box &b, const int p[3])
 }
 
 /* The neighbour of p in direction d: a cell or the ghost behind a wall. */
-inline double beside_cell(const emulated::box &b, const values &x, const int p[3], int d, int step)
+inline real beside_cell(const emulated::box &b, const values &x, const int p[3], int d, int step)
 {
     int q[3] = {p[0], p[1], p[2]};
     const bool wall = b.c.wall[d][step > 0] && p[d] == (step > 0 ? b.c.n[d] - 1 : 0);
     q[d] += wall ? -step : step;
     if (!wall)
         return x[place_of(b, q)];
-    const double v[4] = {x[place_of(b, p)], x[place_of(b, q)]};
+    const real v[4] = {x[place_of(b, p)], x[place_of(b, q)]};
     return wall_ghost(b.c.wall[d][step > 0], WALL_QUADRATIC, 0, v);
 }
 
 template <class Op>
-double sum_at(const emulated::box &b, const struct coefficients &a, const values &u, const int p[3])
+real sum_at(const emulated::box &b, const struct coefficients &a, const values &u, const int p[3])
 {
     const long here = place_of(b, p);
-    double v[6], beta[6];
+    real v[6], beta[6];
     for (int side = 0; side < 6; side++) {
         v[side] = beside_cell(b, u, p, side / 2, side % 2 ? 1 : -1);
         int face[3] = {p[0], p[1], p[2]};
@@ -115,17 +115,17 @@ double sum_at(const emulated::box &b, const struct coefficients &a, const values
 }
 
 template <class Op>
-double alpha_at(const struct coefficients &a, long place)
+real alpha_at(const struct coefficients &a, long place)
 {
-    return !Op::HELMHOLTZ ? 0.0 : Op::VARIABLE ? a.alpha[place] : 1.0;
+    return !Op::HELMHOLTZ ? (real)0.0 : Op::VARIABLE ? a.alpha[place] : (real)1.0;
 }
 
 template <class Op>
-double residual_at(const emulated::box &b, const struct coefficients &a, const values &u,
-                   const int p[3])
+real residual_at(const emulated::box &b, const struct coefficients &a, const values &u,
+                 const int p[3])
 {
     const long here = place_of(b, p);
-    return Op::residual_from(a.f[here], alpha_at<Op>(a, here), u[here], a.scale,
+    return Op::residual_from(a.f[here], alpha_at<Op>(a, here), u[here], (real)a.scale,
                              sum_at<Op>(b, a, u, p));
 }
 
@@ -133,12 +133,12 @@ double residual_at(const emulated::box &b, const struct coefficients &a, const v
  * field.
  */
 template <class Op>
-double diagonal_at(const emulated::box &b, const struct coefficients &a, const int p[3],
-                   values &zeros)
+real diagonal_at(const emulated::box &b, const struct coefficients &a, const int p[3],
+                 values &zeros)
 {
     const long here = place_of(b, p);
     zeros[here] = 1.0;
-    const double diagonal = fma(-a.scale, sum_at<Op>(b, a, zeros, p), alpha_at<Op>(a, here));
+    const real diagonal = fma((real)-a.scale, sum_at<Op>(b, a, zeros, p), alpha_at<Op>(a, here));
     zeros[here] = 0.0;
     return diagonal;
 }

@@ -16,8 +16,7 @@ struct fields {
 inline struct fields make_fields(const emulated::box &b, std::mt19937 &random)
 {
     values u = make_values(b, random, -1.0, 1.0);
-    return {u, make_coefficients(b, random), values(b.size, std::nan("")),
-            values(b.size, std::nan(""))};
+    return {u, make_coefficients(b, random), values(b.size, (real)NAN), values(b.size, (real)NAN)};
 }
 
 /* u after a half-sweep, `extent` layers beyond open sides too, of the cells whose indices have a
@@ -29,7 +28,7 @@ values half_sweep(const emulated::box &b, const struct coefficients &a, const va
     values after = u, zeros(u.size(), 0.0);
     emulated::for_box(b, [&](const int p[3], long place) {
         if (((p[0] + p[1] + p[2] + parity) & 1) == 0 && is_extended(b.c, p, extent))
-            after[place] = update_weighted(u[place], 1.0 / diagonal_at<Op>(b, a, p, zeros),
+            after[place] = update_weighted(u[place], (real)1.0 / diagonal_at<Op>(b, a, p, zeros),
                                            residual_at<Op>(b, a, u, p), 1.0);
     });
     return after;
@@ -65,7 +64,7 @@ long differences(const emulated::box &b, const int n[3], const values &got, cons
         bool inside = true;
         for (int d = 0; d < 3; d++)
             inside = inside && p[d] >= 0 && p[d] < n[d];
-        const double value = inside ? want(p, place) : std::nan("");
+        const real value = inside ? want(p, place) : (real)NAN;
         wrong += std::isnan(value) == inside || memcmp(&value, &got[place], sizeof value) != 0;
     });
     return wrong;
@@ -76,7 +75,7 @@ inline void spoil_beyond(const emulated::box &b, values &x, int layers)
 {
     emulated::for_box(b, [&](const int p[3], long place) {
         if (emulated::outside_of(b.c, p).layers > layers)
-            x[place] = std::nan("");
+            x[place] = (real)NAN;
     });
 }
 
@@ -113,13 +112,13 @@ void check_half_sweeps(const int n[3], const enum ends sides[3], int planes, int
     };
     emulated::for_box(b, [&](const int p[3], long) {
         if (FINISH == REDUCES && is_extended(b.c, p, 0))
-            want_norm = larger(want_norm, magnitude_bits(residual(p[0], p[1], p[2])));
+            want_norm = larger(want_norm, magnitude_bits((double)residual(p[0], p[1], p[2])));
     });
     assert_true(norm == want_norm);
     const int coarse[3] = {n[0] / 2, n[1] / 2, n[2] / 2}, nothing[3] = {};
     assert_int_equal(differences(b, FINISH == RESTRICTS ? coarse : nothing, x.coarse,
                                  [&](const int p[3], long) {
-                                     double pairs[4];
+                                     real pairs[4];
                                      for (int row = 0; row < 4; row++) {
                                          const int i = 2 * p[0], j = 2 * p[1] + row % 2,
                                                    k = 2 * p[2] + row / 2;

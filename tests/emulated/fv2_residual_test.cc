@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The source of the kernel of order 2's residual: what it restricts and reduces is bitwise that of
- * the formulas, between walls and beside open sides. */
+/* The source of the kernel of order 2's residual: what it restricts, reduces and narrows is bitwise
+ * that of the formulas, between walls and beside open sides. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -15,13 +15,13 @@ using namespace fv2;
 
 enum { GROUPS = emulated::THREADS / LANES };
 
-template <class Op, bool RESTRICTS>
+template <class Op, enum pass_finish FINISH>
 static void run_kernel(const struct fv2_residual &w, int planes, std::mt19937 &random)
 {
     const int n[3] = {cuda_divided(w.c.n[0] / 2, LANES), cuda_divided(w.c.n[1] / 2, GROUPS),
                       cuda_divided(w.c.n[2], planes)};
     assert_true(emulated::run_grid(
-        n, random, [&] { residual_kernel<Op, RESTRICTS, GROUPS>(w, planes); }, emulated::THREADS,
+        n, random, [&] { residual_kernel<Op, FINISH, GROUPS>(w, planes); }, emulated::THREADS,
         LANES));
 }
 
@@ -33,7 +33,8 @@ static void check(const int n[3], const enum ends sides[3], int planes)
     std::mt19937 random(n[0] + planes);
     const struct coefficients a = make_coefficients(b, random);
     const values u = make_values(b, random, -1.0, 1.0);
-    values restricted(coarse.size, std::nan(""));
+    values restricted(coarse.size, (real)NAN);
+    std::vector<float> defect(b.size, NAN);
     const auto first = [&](const values &x) { return x.data() + b.origin; };
     unsigned long long norm = 0, largest = 0;
     struct fv2_residual w = {{first(a.f), first(a.alpha), NULL, first(a.beta[0]), first(a.beta[1]),
@@ -43,13 +44,23 @@ static void check(const int n[3], const enum ends sides[3], int planes)
                              restricted.data() + coarse.origin,
                              coarse.c.sj,
                              coarse.c.sk,
-                             &norm};
+                             &norm,
+                             {defect.data() + b.origin, b.c.sj, b.c.sk, 3.7}};
     emulated::races = 0;
-    run_kernel<Op, true>(w, planes, random);
-    run_kernel<Op, false>(w, planes, random);
+    run_kernel<Op, FINISH_RESTRICT>(w, planes, random);
+    run_kernel<Op, FINISH_NORM>(w, planes, random);
+    run_kernel<Op, FINISH_DEFECT>(w, planes, random);
     assert_int_equal(emulated::races, 0);
+    emulated::for_box(b, [&](const int p[3], long place) {
+        if (emulated::outside_of(b.c, p).directions > 0) {
+            assert_true(std::isnan(defect[place]));
+            return;
+        }
+        const float want = (float)(w.defect.factor * (double)residual_at<Op>(b, a, u, p));
+        assert_memory_equal(&defect[place], &want, sizeof want);
+    });
     emulated::for_box(coarse, [&](const int p[3], long place) {
-        double rows[4];
+        real rows[4];
         if (emulated::outside_of(coarse.c, p).directions > 0) {
             assert_true(std::isnan(restricted[place]));
             return;
@@ -57,11 +68,12 @@ static void check(const int n[3], const enum ends sides[3], int planes)
         for (int row = 0; row < 4; row++) {
             const int low[3] = {2 * p[0], 2 * p[1] + row % 2, 2 * p[2] + row / 2},
                       high[3] = {low[0] + 1, low[1], low[2]};
-            const double r[2] = {residual_at<Op>(b, a, u, low), residual_at<Op>(b, a, u, high)};
+            const real r[2] = {residual_at<Op>(b, a, u, low), residual_at<Op>(b, a, u, high)};
             rows[row] = r[0] + r[1];
-            largest = larger(largest, larger(magnitude_bits(r[0]), magnitude_bits(r[1])));
+            largest =
+                larger(largest, larger(magnitude_bits((double)r[0]), magnitude_bits((double)r[1])));
         }
-        const double want = restrict_cell(rows[0], rows[1], rows[2], rows[3]);
+        const real want = restrict_cell(rows[0], rows[1], rows[2], rows[3]);
         assert_memory_equal(&restricted[place], &want, sizeof want);
     });
     assert_true(norm == largest);

@@ -44,7 +44,7 @@ static long differences(const emulated::box &b, const values &got, const values 
     emulated::for_box(b, [&](const int p[3], long place) {
         const int even[3] = {p[0] & ~1, p[1], p[2]}, odd[3] = {p[0] | 1, p[1], p[2]};
         if (is_extended(b.c, p, layers))
-            wrong += memcmp(&got[place], &want[place], sizeof(double)) != 0;
+            wrong += memcmp(&got[place], &want[place], sizeof(real)) != 0;
         else if (!is_extended(b.c, even, layers) && !is_extended(b.c, odd, layers))
             wrong += !std::isnan(got[place]);
     });
@@ -68,7 +68,7 @@ static void check(const emulated::box &b, const struct sweeps_case &what)
     const struct coefficients a = make_coefficients(b, random);
     values u = make_values(b, random, -1.0, 1.0), zeros(b.size, 0.0),
            before = make_values(b, random, -1.0, 1.0), weight = make_values(b, random, 0.1, 0.3),
-           out(b.size, std::nan("")), out_before = out;
+           out(b.size, (real)NAN), out_before = out;
     const auto first = [&](const values &x) { return x.data() + b.origin; };
     struct fv2_sweeps w = {};
     w.c = b.c;
@@ -101,9 +101,9 @@ static void check(const emulated::box &b, const struct sweeps_case &what)
         emulated::for_box(b, [&](const int p[3], long place) {
             if (!is_extended(b.c, p, what.extent + SWEEPS - 1 - s))
                 return;
-            const double dinv =
-                STORED_WEIGHT ? weight[place] : 1.0 / diagonal_at<Op>(b, a, p, zeros);
-            const double residual = residual_at<Op>(b, a, u, p);
+            const real dinv =
+                STORED_WEIGHT ? weight[place] : (real)1.0 / diagonal_at<Op>(b, a, p, zeros);
+            const real residual = residual_at<Op>(b, a, u, p);
             after[place] = r.reads_before ? update_two_step(u[place], before[place], dinv, residual,
                                                             r.weight, r.c1)
                                           : update_weighted(u[place], dinv, residual, r.weight);

@@ -37,7 +37,7 @@ static void range_of(const struct cells &c, int d, bool after, int range[2])
 }
 
 /* Ghosts of both layers behind walls, edges and corners included: in i, then in j, then in k. */
-static void fill_ghosts(const struct cells &c, double *u)
+static void fill_ghosts(const struct cells &c, real *u)
 {
     const long step[3] = {1, c.sj, c.sk};
     for (int d = 0; d < 3; d++) {
@@ -47,7 +47,7 @@ static void fill_ghosts(const struct cells &c, double *u)
         range_of(c, b, b < d, in_b);
         for (int q = in_b[0]; q < in_b[1]; q++)
             for (int p = in_a[0]; p < in_a[1]; p++) {
-                double *x = u + p * step[a] + q * step[b];
+                real *x = u + p * step[a] + q * step[b];
                 if (c.wall[d][0])
                     put_ghosts_behind(c, d, false, x, step[d]);
                 if (c.wall[d][1])
@@ -110,7 +110,7 @@ static void check(int n0, int n1, int n2, int colour, bool ghosts, enum guess gu
     emulated::for_box(b, [&](const int p[3], long place) {
         const bool inside = emulated::outside_of(b.c, p).directions == 0;
         const values &right = is_read(b.c, p) && (inside || ghosts) ? want : before;
-        wrong += memcmp(&x.out[place], &right[place], sizeof(double)) != 0;
+        wrong += memcmp(&x.out[place], &right[place], sizeof(real)) != 0;
     });
     assert_int_equal(wrong, 0);
     assert_int_equal(emulated::races, 0);

@@ -24,13 +24,13 @@ static struct wave_partition make_partition(int tiles, int n, int planes)
 }
 
 template <>
-CUtensorMap tile_source<CUtensorMap>(const double *x, const struct cells &c, int width, int rows)
+CUtensorMap tile_source<CUtensorMap>(const real *x, const struct cells &c, int width, int rows)
 {
     return {x, c, width, rows};
 }
 
 template <>
-struct field_source tile_source<field_source>(const double *x, const struct cells &c, int, int) {
+struct field_source tile_source<field_source>(const real *x, const struct cells &c, int, int) {
     return {x, c.sj, c.sk, {c.n[0], c.n[1], c.n[2]}};
 }
 
@@ -52,7 +52,7 @@ static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
 }
 
 /* Sets both ghosts behind the walls in i of every row. */
-static void fill_ends(const struct cells &c, double *u)
+static void fill_ends(const struct cells &c, real *u)
 {
     for_cells(c, true, [&](int i, int, int, long place) {
         if (i == 0 && c.wall[0][0])
@@ -99,7 +99,7 @@ static void check_tile(int n0, int n1, int n2, int planes, int colour, enum gues
     });
     emulated::races = 0;
     run_kernel<tile>(w, planes, random);
-    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
+    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(real));
     assert_int_equal(emulated::races, 0);
 }
 
@@ -189,7 +189,7 @@ static void wrap(const emulated::box &b, values &x, const Wanted &wanted)
         const struct emulated::outside o = emulated::outside_of(c, p);
         const long image = b.origin + (p[0] + c.n[0]) % c.n[0] + (p[1] + c.n[1]) % c.n[1] * c.sj +
                            (p[2] + c.n[2]) % c.n[2] * c.sk;
-        x[place] = o.directions == 0 || wanted(o) ? x[image] : std::nan("");
+        x[place] = o.directions == 0 || wanted(o) ? x[image] : (real)NAN;
     });
 }
 
@@ -242,10 +242,10 @@ static void check_wrapped_tile(int n0, int n1, int n2, int planes, int colour, e
     });
     wrap(b, x.u, within_reach);
     wrap(b, x.f, on_sides);
-    x.dinv.assign(x.dinv.size(), std::nan(""));
+    x.dinv.assign(x.dinv.size(), (real)NAN);
     emulated::races = 0;
     run_kernel<tile>(w, planes, random);
-    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
+    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(real));
     assert_int_equal(emulated::races, 0);
 }
 
@@ -280,20 +280,20 @@ static void check_parts(int n0, int n1, int n2, int planes, unsigned walls, unsi
     struct fv4_gsrb w = make_pass<Op>(b, x, 0, ANY);
     run_kernel<tile>(w, planes, random);
     const values want = x.out, u = x.u, f = x.f;
-    x.out.assign(x.out.size(), std::nan(""));
+    x.out.assign(x.out.size(), (real)NAN);
     emulated::for_box(b, [&](const int p[3], long place) {
         const struct emulated::outside o = emulated::outside_of(b.c, p);
         if (o.directions > o.closed)
-            x.u[place] = x.f[place] = std::nan("");
+            x.u[place] = x.f[place] = (real)NAN;
     });
     w.region = REGION_INTERIOR;
     run_kernel<tile>(w, planes, random);
-    assert_memory_not_equal(x.out.data(), want.data(), want.size() * sizeof(double));
+    assert_memory_not_equal(x.out.data(), want.data(), want.size() * sizeof(real));
     x.u = u;
     x.f = f;
     w.region = REGION_BOUNDARY;
     run_kernel<tile>(w, planes, random);
-    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
+    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(real));
 }
 
 static void test_parts(void **)

@@ -22,7 +22,7 @@ static struct fields make_fields(const emulated::box &b, std::mt19937 &random)
     const auto any = [&] { return random_field(b, random, -1.0, 1.0); };
     const auto positive = [&] { return random_field(b, random, 0.5, 1.5); };
     return {any(),      any(),      positive(), positive(),
-            positive(), positive(), positive(), values(b.size, std::nan(""))};
+            positive(), positive(), positive(), values(b.size, (real)NAN)};
 }
 
 /* The guess: u as it is in the fields; or 0 everywhere, which is written to the field, and the pass
@@ -65,13 +65,14 @@ static bool away_from_walls(const struct cells &c, int d, int x)
 
 /* D⁻¹ of cells away from walls, which follows from the nearest faces alone. */
 template <class Op>
-static double inner_dinv(const struct fv4_gsrb &w, long cell)
+static real inner_dinv(const struct fv4_gsrb &w, long cell)
 {
-    return Op::VARIABLE ? 1.0 / fv4_inner_diagonal(w.scale, READS_ALPHA<Op> ? w.alpha[cell] : 0.0,
-                                                   w.beta_i[cell], w.beta_i[cell + 1],
-                                                   w.beta_j[cell], w.beta_j[cell + w.c.sj],
-                                                   w.beta_k[cell], w.beta_k[cell + w.c.sk])
-                        : w.inner_dinv;
+    return Op::VARIABLE
+               ? (real)1.0 / fv4_inner_diagonal(
+                                 w.scale, READS_ALPHA<Op> ? w.alpha[cell] : (real)0.0,
+                                 w.beta_i[cell], w.beta_i[cell + 1], w.beta_j[cell],
+                                 w.beta_j[cell + w.c.sj], w.beta_k[cell], w.beta_k[cell + w.c.sk])
+               : w.inner_dinv;
 }
 
 template <class Op>
@@ -91,7 +92,7 @@ static struct fv4_gsrb make_pass(const emulated::box &b, struct fields &x, int c
     w.beta_j = Op::VARIABLE ? first(x.beta_j) : w.f;
     w.beta_k = Op::VARIABLE ? first(x.beta_k) : w.f;
     w.scale = 0.37;
-    w.inner_dinv = 1.0 / fv4_inner_diagonal(w.scale, Op::HELMHOLTZ, 1, 1, 1, 1, 1, 1);
+    w.inner_dinv = (real)1.0 / fv4_inner_diagonal(w.scale, Op::HELMHOLTZ, 1, 1, 1, 1, 1, 1);
     w.colour = colour;
     w.out = first(x.out);
     w.walls = emulated::weights_of(b.c, WALL_QUARTIC);
@@ -115,18 +116,17 @@ static inline bool in_boundary_layer(const struct fv4_gsrb &w, int j, int k)
 }
 
 /* Sets both ghosts behind a wall in direction d, whose stride is given; x is the first cell. */
-static inline void put_ghosts_behind(const struct cells &c, int d, bool high, double *x,
-                                     long stride)
+static inline void put_ghosts_behind(const struct cells &c, int d, bool high, real *x, long stride)
 {
     const long inward = high ? -stride : stride;
-    const double v[4] = {x[0], x[inward], x[2 * inward], x[3 * inward]};
+    const real v[4] = {x[0], x[inward], x[2 * inward], x[3 * inward]};
     x[-inward] = wall_ghost(c.wall[d][high], WALL_QUARTIC, 0, v);
     x[-2 * inward] = wall_ghost(c.wall[d][high], WALL_QUARTIC, 1, v);
 }
 
 /* The updated value of cell (i,j,k) of u. */
 template <class Op>
-static double relaxed(const struct fv4_gsrb &w, const double *u, int i, int j, int k)
+static real relaxed(const struct fv4_gsrb &w, const real *u, int i, int j, int k)
 {
     const long sj = w.c.sj, sk = w.c.sk, cell = i + j * sj + k * sk;
     const struct view v = {w, u, sj, sk};

@@ -24,7 +24,7 @@ struct results {
 
 static struct results no_results(const emulated::box &b, const emulated::box &coarse)
 {
-    return {values(b.size, std::nan("")), values(coarse.size, std::nan("")), 0};
+    return {values(b.size, (real)NAN), values(coarse.size, (real)NAN), 0};
 }
 
 /* Cell by cell. */
@@ -40,10 +40,10 @@ static struct results expected(const emulated::box &b, const emulated::box &coar
         if (emulated::outside_of(b.c, p).directions > 0)
             return;
         want.out[place] = residual(p[0], p[1], p[2]);
-        want.norm = larger(want.norm, magnitude_bits(want.out[place]));
+        want.norm = larger(want.norm, magnitude_bits((double)want.out[place]));
     });
     emulated::for_box(coarse, [&](const int p[3], long place) {
-        double pairs[4];
+        real pairs[4];
         if (emulated::outside_of(coarse.c, p).directions > 0)
             return;
         for (int row = 0; row < 4; row++) {
@@ -73,7 +73,7 @@ static bool is_read(const struct emulated::outside &o)
 
 static void assert_equal(const values &got, const values &want)
 {
-    assert_memory_equal(got.data(), want.data(), want.size() * sizeof(double));
+    assert_memory_equal(got.data(), want.data(), want.size() * sizeof(real));
 }
 
 template <class Op>
@@ -87,12 +87,12 @@ static void check_fenced(int n0, int n1, int n2, int planes, enum emulated::fenc
     emulated::for_box(b, [&](const int p[3], long place) {
         const struct emulated::outside o = emulated::outside_of(b.c, p);
         if (!is_read(o))
-            u[place] = std::nan("");
+            u[place] = (real)NAN;
         if (o.directions > 0)
-            f[place] = std::nan("");
+            f[place] = (real)NAN;
     });
     const emulated::fenced u_read(b, u, REACH, fence);
-    const double *first_u = u_read.cells(), *first_f = f.data() + b.origin;
+    const real *first_u = u_read.cells(), *first_f = f.data() + b.origin;
     const struct view v = {
         {first_f, first_f, first_f, first_f, first_f, first_f, 0.37}, first_u, b.c.sj, b.c.sk};
     const struct results want = expected<Op>(b, coarse, v);

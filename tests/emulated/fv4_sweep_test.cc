@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The source of order 4's kernel of one operation on emulated blocks: what it stores, restricts and
- * reduces is bitwise that of the formulas, and all other cells keep their value. A copy that a
- * thread does not wait for is NaN, or belongs to another plane. */
+/* The source of order 4's kernel of one operation on emulated blocks: what it stores, restricts,
+ * reduces and narrows is bitwise that of the formulas, and all other cells keep their value. A copy
+ * that a thread does not wait for is NaN, or belongs to another plane. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -19,13 +19,13 @@ extern "C" {
 using namespace fv4;
 
 template <>
-CUtensorMap tile_source<CUtensorMap>(const double *x, const struct cells &c, int width, int rows)
+CUtensorMap tile_source<CUtensorMap>(const real *x, const struct cells &c, int width, int rows)
 {
     return {x, c, width, rows};
 }
 
 template <>
-struct field_source tile_source<field_source>(const double *x, const struct cells &c, int, int) {
+struct field_source tile_source<field_source>(const real *x, const struct cells &c, int, int) {
     return {x, c.sj, c.sk, {c.n[0], c.n[1], c.n[2]}};
 }
 
@@ -34,7 +34,7 @@ static sweep_sources<typename tile::source> sources_of(const struct fv4_sweep &w
 {
     using source = typename tile::source;
     constexpr int ROWS = tile::CORE_ROWS;
-    const auto from = [&](const double *x, int width, int rows) {
+    const auto from = [&](const real *x, int width, int rows) {
         return tile_source<source>(x, w.c, width, rows);
     };
     return {from(w.u, WIDTH, ROWS + 4),      from(w.beta_i, WIDTH, ROWS + 2),
@@ -57,15 +57,16 @@ static void run_kernel(const struct fv4_sweep &w, int planes, std::mt19937 &rand
 
 struct results {
     values out, coarse;
+    std::vector<float> defect;
     unsigned long long norm;
 };
 
 /* The value that cell (i,j,k) gets, whose residual is r. */
-static double new_value(const struct fv4_sweep &w, enum sweep_kind kind, int i, int j, int k,
-                        double r, double before)
+static real new_value(const struct fv4_sweep &w, enum sweep_kind kind, int i, int j, int k, real r,
+                      real before)
 {
     const long cell = i + j * w.c.sj + k * w.c.sk;
-    const double u = w.u[cell], dinv = w.dinv[cell];
+    const real u = w.u[cell], dinv = w.dinv[cell];
     if (kind == SWEEP_TWO_STEP)
         return update_two_step(u, before, dinv, r, w.weight, w.c1);
     if (kind == SWEEP_COLOURED && ((i + j + k + w.colour) & 1))
@@ -83,15 +84,17 @@ static void expect(const struct fv4_sweep &w, enum sweep_kind kind, const emulat
         return Op::residual(v, i + j * v.sj + k * v.sk);
     };
     for_cells(b.c, false, [&](int i, int j, int k, long place) {
-        double &out = want.out[b.origin + place];
-        const double r = residual(i, j, k);
+        real &out = want.out[b.origin + place];
+        const real r = residual(i, j, k);
         if (kind == SWEEP_NORM)
-            want.norm = larger(want.norm, magnitude_bits(r));
+            want.norm = larger(want.norm, magnitude_bits((double)r));
+        else if (kind == SWEEP_DEFECT)
+            want.defect[b.origin + place] = (float)(w.defect.factor * (double)r);
         else if (kind != SWEEP_RESTRICT)
             out = new_value(w, kind, i, j, k, r, out);
     });
     for_cells(coarse.c, false, [&](int i, int j, int k, long place) {
-        double pairs[4];
+        real pairs[4];
         for (int row = 0; row < 4; row++)
             pairs[row] = residual(2 * i, 2 * j + row % 2, 2 * k + row / 2) +
                          residual(2 * i + 1, 2 * j + row % 2, 2 * k + row / 2);
@@ -127,17 +130,19 @@ static void check_kind(int n0, int n1, int n2, int planes, unsigned walls)
     struct fields x = make_fields(b, random);
     struct fv4_sweep w = sweep_of(make_pass<Op>(b, x, n0 / 4 % 2, ANY));
     struct results want = {random_field(b, random, -1.0, 1.0),
-                           random_field(coarse, random, -1.0, 1.0), 0},
+                           random_field(coarse, random, -1.0, 1.0), std::vector<float>(b.size), 0},
                    got = want;
     w.out = got.out.data() + b.origin;
     w.coarse = got.coarse.data() + coarse.origin;
     w.coarse_sj = coarse.c.sj;
     w.coarse_sk = coarse.c.sk;
     w.norm = &got.norm;
+    w.defect = {got.defect.data() + b.origin, b.c.sj, b.c.sk, 3.7};
     expect<Op>(w, KIND, b, coarse, want);
     run_kernel<tile, Op, KIND>(w, planes, random);
-    assert_memory_equal(got.out.data(), want.out.data(), want.out.size() * sizeof(double));
-    assert_memory_equal(got.coarse.data(), want.coarse.data(), want.coarse.size() * sizeof(double));
+    assert_memory_equal(got.out.data(), want.out.data(), want.out.size() * sizeof(real));
+    assert_memory_equal(got.coarse.data(), want.coarse.data(), want.coarse.size() * sizeof(real));
+    assert_memory_equal(got.defect.data(), want.defect.data(), want.defect.size() * sizeof(float));
     assert_true(got.norm == want.norm);
 }
 
@@ -150,6 +155,7 @@ static void check_tile(int n0, int n1, int n2, int planes, unsigned walls)
     check_kind<Op, tile, SWEEP_TWO_STEP>(n0, n1, n2, planes, walls);
     check_kind<Op, tile, SWEEP_RESIDUAL>(n0, n1, n2, planes, walls);
     check_kind<Op, tile, SWEEP_RESTRICT>(n0, n1, n2, planes, walls);
+    check_kind<Op, tile, SWEEP_DEFECT>(n0, n1, n2, planes, walls);
     check_kind<Op, tile, SWEEP_NORM>(n0, n1, n2, planes, walls);
 }
 

@@ -72,13 +72,13 @@ inline struct outside outside_of(const struct cells &c, const int p[3])
     return o;
 }
 
-typedef std::vector<double> values;
+typedef std::vector<real> values;
 
-inline values random_field(const struct box &b, std::mt19937 &random, double least, double most)
+inline values random_field(const struct box &b, std::mt19937 &random, real least, real most)
 {
-    std::uniform_real_distribution<double> between(least, most);
+    std::uniform_real_distribution<real> between(least, most);
     values x(b.size);
-    for (double &value : x)
+    for (real &value : x)
         value = between(random);
     return x;
 }

@@ -12,10 +12,13 @@
 #include <cstdio>
 #include <deque>
 #include <vector>
+#include "base/real.h"
 
 namespace emulated
 {
-enum { CLOCKS = 256 /* threads whose races are found */, SHARED_BYTES = 232448 };
+/* How many threads of a block races are found between: those of the largest block of the kernels.
+ */
+enum { CLOCKS = sizeof(real) == sizeof(double) ? 256 : 384, SHARED_BYTES = 232448 };
 
 struct clock_of_all {
     std::array<int, CLOCKS> time{};
@@ -33,11 +36,11 @@ class race_check
 {
   public:
     /* `rank` is the block's among those that run at once. */
-    explicit race_check(int rank) : words(SHARED_BYTES / sizeof(double)), known(CLOCKS)
+    explicit race_check(int rank) : words(SHARED_BYTES / sizeof(real)), known(CLOCKS)
     {
         static std::deque<read_times> tables;
         while ((int)tables.size() <= rank)
-            tables.emplace_back(SHARED_BYTES / sizeof(double));
+            tables.emplace_back(SHARED_BYTES / sizeof(real));
         read_at = &tables[rank];
         for (int t = 0; t < CLOCKS; t++)
             known[t].time[t] = 1;
@@ -62,15 +65,15 @@ class race_check
 
     void note_read(int thread, int address)
     {
-        word &w = words[address / sizeof(double)];
+        word &w = words[address / sizeof(real)];
         check_against_writer(w, thread, "read after write", address);
         w.readers[thread] = true;
-        (*read_at)[address / sizeof(double)][thread] = known[thread].time[thread];
+        (*read_at)[address / sizeof(real)][thread] = known[thread].time[thread];
     }
 
     void note_write(int thread, int address)
     {
-        word &w = words[address / sizeof(double)];
+        word &w = words[address / sizeof(real)];
         check_against_writer(w, thread, "write after write", address);
         if (w.readers.any())
             check_against_readers(w, thread, address);
@@ -109,7 +112,7 @@ class race_check
     {
         for (int t = 0; t < CLOCKS; t++)
             if (w.readers[t] && t != thread &&
-                (*read_at)[address / sizeof(double)][t] > known[thread].time[t]) {
+                (*read_at)[address / sizeof(real)][t] > known[thread].time[t]) {
                 report("write after read", address, thread, t);
                 return;
             }

@@ -43,7 +43,7 @@ static void copy_walls(const struct cells &c, enum wall wall[3][2])
         wall[side / 2][side % 2] = (enum wall)c.wall[side / 2][side % 2];
 }
 
-static void store(const struct cells &c, double *x, int rule, const struct ghost_depths &depths,
+static void store(const struct cells &c, real *x, int rule, const struct ghost_depths &depths,
                   enum pass_region region)
 {
     enum wall wall[3][2];
@@ -58,7 +58,7 @@ static struct ghost_depths star(int layers)
 }
 
 /* The value at p of a field whose cells inside, and beyond sides without walls, are there. */
-static double value_at(const struct cells &c, const double *x, int rule, const int p[3], int d)
+static real value_at(const struct cells &c, const real *x, int rule, const int p[3], int d)
 {
     if (d < 0)
         return x[p[0] + p[1] * c.sj + p[2] * c.sk];
@@ -70,7 +70,7 @@ static double value_at(const struct cells &c, const double *x, int rule, const i
     }
     if (!low && !high)
         return value_at(c, x, rule, p, d - 1);
-    double v[4] = {};
+    real v[4] = {};
     for (int m = 0; m < rule; m++) {
         int inward[3] = {p[0], p[1], p[2]};
         inward[d] = low ? m : c.n[d] - 1 - m;
@@ -92,7 +92,7 @@ static long check(const emulated::box &b, int rule, const Fill &fill, const Want
     emulated::for_box(b, [&](const int p[3], long place) {
         const struct outside o = emulated::outside_of(b.c, p);
         const bool is_wanted = o.closed > 0 && wanted(o);
-        const double want =
+        const real want =
             is_wanted ? value_at(b.c, before.data() + b.origin, rule, p, 2) : before[place];
         filled += is_wanted;
         wrong += memcmp(&want, &after[place], sizeof want) != 0;
@@ -150,7 +150,7 @@ static void test_stars(void **)
     for_cases(ALL_WRAPPED, 3, [](unsigned sides, int rule, int layers) {
         const long filled = check(
             closed_box(8, 6, rule == WALL_QUADRATIC ? 5 : 4, sides), rule,
-            [&](const struct cells &c, double *x) { store(c, x, rule, star(layers), REGION_ALL); },
+            [&](const struct cells &c, real *x) { store(c, x, rule, star(layers), REGION_ALL); },
             [&](const struct outside &o) {
                 return o.directions == o.closed && o.layers <= layers + 1 - o.directions;
             });
@@ -163,7 +163,7 @@ static void test_deep_star(void **)
 {
     check(
         closed_box(8, 6, 4, ALL_WRAPPED), WALL_QUARTIC,
-        [](const struct cells &c, double *x) { store(c, x, WALL_QUARTIC, star(3), REGION_ALL); },
+        [](const struct cells &c, real *x) { store(c, x, WALL_QUARTIC, star(3), REGION_ALL); },
         [](const struct outside &o) { return o.layers <= 4 - o.directions; });
 }
 
@@ -187,7 +187,7 @@ static void test_shells(void **)
         for (const enum pass_region region : {REGION_ALL, REGION_INTERIOR, REGION_BOUNDARY}) {
             const long filled = check(
                 closed_box(5 + sides % 2, 4, 7, sides), rule,
-                [&](const struct cells &c, double *x) {
+                [&](const struct cells &c, real *x) {
                     store(c, x, rule, {layers, layers, layers, ghosts}, region);
                 },
                 [&](const struct outside &o) {
@@ -206,7 +206,7 @@ static void test_few_cells(void **)
     for (int n = 1; n <= 3; n++)
         check(
             closed_box(n, 4 - n, 2, ALL_WRAPPED), WALL_LINEAR,
-            [](const struct cells &c, double *x) {
+            [](const struct cells &c, real *x) {
                 store(c, x, WALL_LINEAR, {3, 3, 3, 3}, REGION_ALL);
             },
             [](const struct outside &o) { return o.layers <= 3; });
@@ -221,7 +221,7 @@ static void test_cpu(void **)
         const emulated::box b = closed_box(4, 7, 5, walls);
         std::mt19937 random(walls);
         emulated::values of_gpu = emulated::random_field(b, random, -1.0, 1.0), of_cpu = of_gpu;
-        double *fields[NUM_FIELDS] = {};
+        real *fields[NUM_FIELDS] = {};
         struct patch p = {};
         struct level l = {};
         bool own_order[NUM_FIELDS] = {};
@@ -239,7 +239,7 @@ static void test_cpu(void **)
         const struct wall_weights weights = emulated::weights_of(b.c, rule);
         walls_fill(&l, FIELD_U, &weights, layers);
         store(b.c, of_gpu.data() + b.origin, rule, {layers, layers, layers, layers}, REGION_ALL);
-        assert_memory_equal(of_cpu.data(), of_gpu.data(), b.size * sizeof(double));
+        assert_memory_equal(of_cpu.data(), of_gpu.data(), b.size * sizeof(real));
     });
 }
 

@@ -18,7 +18,7 @@ namespace fv2
 /* The new value of a thread's component E. */
 template <class Op, int E, bool WALLS>
 DEVICE real update(real u, const neighbours &beside, const cell_data &d, bool end_of_row,
-                     const struct walls &walls, const struct cells &c, real scale)
+                   const struct walls &walls, const struct cells &c, real scale)
 {
     const struct walls own = walls_of_cell<E, WALLS>(end_of_row, walls);
     const neighbours n = with_ghosts<Op, WALLS>(beside, u, own, c);
@@ -31,7 +31,7 @@ DEVICE real update(real u, const neighbours &beside, const cell_data &d, bool en
 struct stream_state {
     real2 u_m, u_0, u_p; /* planes k − 1, k, k + 1 */
     real2 bk;            /* below plane k + 1 */
-    cell_data black;       /* of the black cell of plane k */
+    cell_data black;     /* of the black cell of plane k */
     /* For the residual of plane k − 1: its finished cells and those below, β_k below and above it.
      */
     real2 done, below, face_0, face_1;
@@ -100,7 +100,7 @@ DEVICE struct slots next_slots(const struct slots &s)
  * finished cells of plane k + 1. */
 template <bool WALLS, class tile>
 DEVICE real2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
-                               const struct slots &s, const struct stream_state &m, real2 above)
+                             const struct slots &s, const struct stream_state &m, real2 above)
 {
     const unsigned row = p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red_above;
     const struct walls walls = {(p.flags & LOW_WALL_J) != 0, (p.flags & HIGH_WALL_J) != 0,
@@ -116,7 +116,7 @@ DEVICE real2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells
  * of plane k − 1. */
 template <bool FINISHES, int E, bool WALLS, class tile>
 DEVICE real2 step(const struct fv2_gsrb &w, const struct thread_cells &p, const struct slots &s,
-                    real2 c, int k, struct stream_state &m, real2 &residual)
+                  real2 c, int k, struct stream_state &m, real2 &residual)
 {
     const bool end_of_row = p.flags & (E ? HIGH_WALL_I : LOW_WALL_I);
     const real2 bk = tile::VARIABLE ? vector_at(p.vector_address + s.bk + tile::BK) : real2{};
@@ -138,7 +138,7 @@ DEVICE real2 step(const struct fv2_gsrb &w, const struct thread_cells &p, const 
         jp = cell_at(u + ROW_BYTES);
     }
     const real red_jm = cell_at(reds - ROW_BYTES / 2), red_jp = cell_at(reds + ROW_BYTES / 2),
-                 red_beside = cell_at(E ? reds + CELL_BYTES : reds - CELL_BYTES);
+               red_beside = cell_at(E ? reds + CELL_BYTES : reds - CELL_BYTES);
     const bool k0 = w.c.wall[2][0], k1 = w.c.wall[2][1];
     struct walls walls = {(p.flags & LOW_WALL_J) != 0, (p.flags & HIGH_WALL_J) != 0,
                           k + 1 == 0 && k0, k + 1 == p.n2 - 1 && k1};
@@ -176,7 +176,8 @@ DEVICE void collect_residual(const struct thread_cells &p, unsigned slot, real2 
     if (tile::FINISH == RESTRICTS)
         put(p.cell_address + tile::SUMS + slot, residual.x + residual.y);
     else if (p.flags & STORES)
-        m.norm = larger(m.norm, larger(magnitude_bits(residual.x), magnitude_bits(residual.y)));
+        m.norm = larger(
+            m.norm, larger(magnitude_bits((double)residual.x), magnitude_bits((double)residual.y)));
 }
 
 /* The planes of a block, and the steps that it makes for them. */

@@ -34,15 +34,17 @@ DEVICE void restrict_quad(const Kernel &w, int i, int j, int k, bool has_cells, 
 
 DEVICE void raise_norm(const quad r, struct residual_sums &s)
 {
-    s.norm = larger(s.norm, larger(larger(magnitude_bits(r[0][0]), magnitude_bits(r[0][1])),
-                                   larger(magnitude_bits(r[1][0]), magnitude_bits(r[1][1]))));
+    s.norm = larger(
+        s.norm, larger(larger(magnitude_bits((double)r[0][0]), magnitude_bits((double)r[0][1])),
+                       larger(magnitude_bits((double)r[1][0]), magnitude_bits((double)r[1][1]))));
 }
+
 /* Stores the residuals of the cells from (i,j) on in plane k as f of the correction level. */
 DEVICE void store_defects(const struct correction_cells &c, int i, int j, int k, const quad r)
 {
     for (int q = 0; q < 2; q++)
         *(float2 *)(c.x + i + (j + q) * c.sj + k * c.sk) =
-            make_float2((float)(c.factor * r[q][0]), (float)(c.factor * r[q][1]));
+            make_float2((float)(c.factor * (double)r[q][0]), (float)(c.factor * (double)r[q][1]));
 }
 } // namespace fv4
 

@@ -36,17 +36,17 @@ static inline void barrier_arrive(barrier_word *word)
 }
 
 struct CUtensorMap {
-    const double *x;
+    const real *x;
     struct cells c;
     int width, rows;
 };
 
-static inline double value_or_zero(const CUtensorMap &map, int i, int j, int k)
+static inline real value_or_zero(const CUtensorMap &map, int i, int j, int k)
 {
     const int cell[3] = {i, j, k};
     for (int d = 0; d < 3; d++)
         if (cell[d] < -MAP_GHOSTS || cell[d] >= map.c.n[d] + MAP_GHOSTS)
-            return 0.0;
+            return 0;
     return map.x[i + j * map.c.sj + k * map.c.sk];
 }
 
@@ -55,19 +55,21 @@ static inline void barrier_expect(barrier_word *word, int bytes)
     emulated::arrive_before_copies(barrier_at(word), bytes);
 }
 
-/* As the copy engine requires, tiles begin at even i and go to multiples of 128 bytes. */
+/* As the copy engine requires, tiles begin at multiples of 16 bytes, have rows of as many, and go
+ * to multiples of 128 bytes. */
 static inline void copy_mapped(void *to, const CUtensorMap &map, const int32_t (&first)[3],
                                barrier_word *word)
 {
     const int address = (int)((unsigned char *)to - shared_memory), i = first[0] - MAP_GHOSTS,
               j = first[1] - MAP_GHOSTS, k = first[2] - MAP_GHOSTS;
-    if (address % 128 != 0 || first[0] % 2 != 0)
+    if (address % 128 != 0 || first[0] * sizeof(real) % 16 != 0 ||
+        map.width * sizeof(real) % 16 != 0)
         abort();
     for (int r = 0; r < map.rows; r++)
         for (int q = 0; q < map.width; q++)
-            put(address + (r * map.width + q) * (int)sizeof(double),
+            put(address + (r * map.width + q) * (int)sizeof(real),
                 value_or_zero(map, i + q, j + r, k));
-    emulated::copied(barrier_at(word), (long)map.rows * map.width * (long)sizeof(double));
+    emulated::copied(barrier_at(word), (long)map.rows * map.width * (long)sizeof(real));
 }
 
 static inline void order_before_mapped_copies()
@@ -79,14 +81,14 @@ static inline bool one_lane()
     return emulated::now->running % emulated::WARP == 0;
 }
 
-static inline void copy_two_cells(int to, const double *from, bool inside)
+static inline void copy_two_cells(int to, const real *from, bool inside)
 {
-    static const double zeros[2] = {};
-    if (to % 16 != 0)
-        abort();
+    static const real zeros[2] = {};
+    check_pair((uintptr_t)to);
+    check_pair((uintptr_t)from);
     for (int x = 0; x < 2; x++)
-        __pipeline_memcpy_async(shared_pointer(to + x * (int)sizeof(double)),
-                                (inside ? from : zeros) + x, sizeof(double));
+        __pipeline_memcpy_async(shared_pointer(to + x * (int)sizeof(real)),
+                                (inside ? from : zeros) + x, sizeof(real));
 }
 
 static inline void barrier_arrive_after_copies(barrier_word *word)

@@ -3,7 +3,6 @@
 #define EMULATED_LAUNCH_CUH
 /* The parts of CUDA C++ that the emulated kernels need and C++ lacks. */
 #include "base/check.h"
-#include "cuda/core/cells.cuh"
 #include "grid.h"
 
 #define __device__
@@ -18,6 +17,28 @@
 #define blockIdx (emulated::now->index)
 #define gridDim (emulated::now->grid)
 #define blockDim (emulated::now->extent)
+
+/* As aligned as the GPU requires. */
+struct alignas(8) float2 {
+    float x, y;
+};
+
+struct alignas(16) double2 {
+    double x, y;
+};
+
+static inline float2 make_float2(float x, float y)
+{
+    return {x, y};
+}
+
+static inline double2 make_double2(double x, double y)
+{
+    return {x, y};
+}
+
+/* It is written in the words above. */
+#include "cuda/core/cells.cuh"
 
 struct dim3 {
     unsigned x, y, z;
@@ -138,22 +159,6 @@ static inline void for_range(long n, F f)
     static std::mt19937 random;
     for (const long x : emulated::any_order(n, random))
         f(x);
-}
-
-struct double2 {
-    double x, y;
-};
-
-static inline double2 make_double2(double x, double y)
-{
-    return {x, y};
-}
-
-static inline int __double2hiint(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (int)(bits >> 32);
 }
 
 #endif

@@ -21,40 +21,51 @@ static inline int __cvta_generic_to_shared(const void *pointer)
     return (int)((const unsigned char *)pointer - shared_memory);
 }
 
-static inline double at(int address)
+static inline real at(int address)
 {
     emulated::note_read(address);
-    return *(const double *)(shared_memory + address);
+    return *(const real *)(shared_memory + address);
 }
 
-static inline void put(int address, double value)
+static inline void put(int address, real value)
 {
     emulated::note_write(address);
-    *(double *)(shared_memory + address) = value;
+    *(real *)(shared_memory + address) = value;
 }
 
-static inline double2 vector_at(int address)
+/* The GPU reads and writes pairs of cells at multiples of their size only. */
+static inline void check_pair(uintptr_t address)
 {
-    return {at(address), at(address + (int)sizeof(double))};
+    if (address % sizeof(real2) != 0)
+        abort();
 }
 
-static inline void put(int address, double2 value)
+static inline real2 vector_at(int address)
 {
+    check_pair((uintptr_t)address);
+    return {at(address), at(address + (int)sizeof(real))};
+}
+
+static inline void put(int address, real2 value)
+{
+    check_pair((uintptr_t)address);
     put(address, value.x);
-    put(address + (int)sizeof(double), value.y);
+    put(address + (int)sizeof(real), value.y);
 }
 
 /* See cuda_pipeline.h. */
 static inline void copy_cell(int to, const void *from)
 {
-    put(to, std::nan(""));
-    emulated::self().copies.push_back({(double *)(shared_memory + to), *(const double *)from});
+    put(to, (real)NAN);
+    emulated::self().copies.push_back({(real *)(shared_memory + to), *(const real *)from});
 }
 
 static inline void copy_vector(int to, const void *from)
 {
+    check_pair((uintptr_t)to);
+    check_pair((uintptr_t)from);
     copy_cell(to, from);
-    copy_cell(to + (int)sizeof(double), (const double *)from + 1);
+    copy_cell(to + (int)sizeof(real), (const real *)from + 1);
 }
 
 static inline void copy_cell_if(int wanted, int to, const void *from)
