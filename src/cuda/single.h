@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_SINGLE_H
 #define CUDA_SINGLE_H
-/* Comes first where a file of src/cuda/ is compiled for single precision (base/real.h): the names of
- * what it defines then. Operators are types, and so name the kernels made from them. */
+/* Comes first where a file of src/cuda/ is compiled for single precision (base/real.h): the names
+ * of what it defines then. Operators are types, and so name the kernels made from them. */
 #include "cpu/single.h"
 
 #define alternates_colours alternates_colours_single

@@ -30,7 +30,14 @@ enum { MPI_UNDEFINED = -1 }; /* as the colour of a split */
 typedef int MPI_Group;
 
 typedef int MPI_Datatype; /* bytes of one element */
-enum { MPI_BYTE = 1, MPI_INT = 4, MPI_INT64_T = 8, MPI_UINT64_T = 8, MPI_DOUBLE = 8, MPI_FLOAT = 4 };
+enum {
+    MPI_BYTE = 1,
+    MPI_INT = 4,
+    MPI_INT64_T = 8,
+    MPI_UINT64_T = 8,
+    MPI_DOUBLE = 8,
+    MPI_FLOAT = 4
+};
 
 typedef int MPI_Op;
 enum { MPI_MAX, MPI_MIN, MPI_SUM };

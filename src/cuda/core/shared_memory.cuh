@@ -37,8 +37,8 @@ DEVICE void put(int address, real2 value)
     *(real2 *)shared_pointer(address) = value;
 }
 
-/* Asynchronous copies of two cells, by way of the second-level cache alone if they are 16 bytes, and
- * of one cell. */
+/* Asynchronous copies of two cells, by way of the second-level cache alone if they are 16 bytes,
+ * and of one cell. */
 DEVICE void copy_vector(int to, const void *from)
 {
     if (sizeof(real2) == 16)

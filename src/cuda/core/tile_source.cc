@@ -29,8 +29,8 @@ CUtensorMap tile_source<CUtensorMap>(const real *x, const struct cells &c, int w
                                                          : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
     CUtensorMap map;
     const CUresult result =
-        encode_tiled()(&map, TYPE, 3, (void *)first, extent, strides,
-                       tile, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+        encode_tiled()(&map, TYPE, 3, (void *)first, extent, strides, tile, steps,
+                       CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                        CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     CHECK(result == CUDA_SUCCESS);
     return map;

@@ -207,9 +207,9 @@ DEVICE neighbours gather(real2 u, real next, real jm, real jp, real km, real kp)
  * the other vectors the neighbours in j and k. */
 template <class Op, bool WALLS>
 DEVICE real2 residual_vector(const struct plane_data &d, real2 bk0, real2 bk1, real2 u,
-                               real2 beside, real2 jm, real2 jp, real2 km, real2 kp,
-                               bool low_i, bool high_i, const struct walls &walls,
-                               const struct cells &c, real scale)
+                             real2 beside, real2 jm, real2 jp, real2 km, real2 kp, bool low_i,
+                             bool high_i, const struct walls &walls, const struct cells &c,
+                             real scale)
 {
     cell_data low, high;
     divide_data(d, bk0, bk1, &low, &high);

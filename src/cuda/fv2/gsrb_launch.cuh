@@ -22,7 +22,7 @@ struct fv2_gsrb : operands {
     int parity;              /* of the global index of cell (0,0,0): red is even */
     bool zero_guess;         /* u is 0; `in` is not read */
     enum pass_region region; /* all if there is a norm */
-    real *coarse;          /* at cell (0,0,0): the residual is restricted to this */
+    real *coarse;            /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
     /* By set_tiles, which knows the layout of the tiles: */

@@ -212,9 +212,9 @@ DEVICE struct thread_cells compute_thread(const struct fv2_gsrb &w, const struct
 
 /* The copies of a thread: its own two cells, and a vector or a cell of what surrounds the tile. */
 struct copies {
-    int offset, below;  /* of its cells in the next plane of u and the one below it, in vectors */
-    const real *from; /* of the vector or cell; the same offsets are to be added */
-    unsigned to;        /* its address in the first slot */
+    int offset, below; /* of its cells in the next plane of u and the one below it, in vectors */
+    const real *from;  /* of the vector or cell; the same offsets are to be added */
+    unsigned to;       /* its address in the first slot */
 };
 
 /* Offsets of the slots that a step's copies go to. */
@@ -243,8 +243,7 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, struct thread_cell
     /* Ghosts at the high end whose neighbours are needed too. */
     const int beyond = tile::HALO > 1 ? open_high(c, 0) : 0;
     struct copies s = {};
-    const real *from =
-        w.f; /* any valid address: for threads that copy nothing beside their own */
+    const real *from = w.f; /* any valid address: for threads that copy nothing beside their own */
     p.flags |= p.column <= p.columns + beyond && p.j <= p.end_j ? COPIES_OWN : 0;
     if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
         p.flags |= COPIES_VECTOR;

@@ -221,7 +221,7 @@ template <class tile>
 struct sweep_state {
     real2 low[tile::SWEEPS], here[tile::SWEEPS]; /* what it reads, of planes k − s, k + 1 − s */
     real2 bk[tile::SWEEPS];                      /* below plane k + 1 − s */
-    struct weighted_data data[tile::SWEEPS];       /* of plane k + 1 − s */
+    struct weighted_data data[tile::SWEEPS];     /* of plane k + 1 − s */
 };
 
 /* The data that step `slot` copied. */
@@ -244,8 +244,7 @@ DEVICE struct weighted_data load_plane(const struct sweep_thread &p, unsigned sl
 }
 
 template <class tile>
-DEVICE real relax_cell(const struct relaxation &r, real u, real before, real weight,
-                         real residual)
+DEVICE real relax_cell(const struct relaxation &r, real u, real before, real weight, real residual)
 {
     return tile::TWO_STEP ? relaxed(r, u, before, weight, residual)
                           : update_weighted(u, weight, residual, r.weight);
@@ -255,16 +254,16 @@ DEVICE real relax_cell(const struct relaxation &r, real u, real before, real wei
  * is the address of u, between its neighbours in j. */
 template <bool WALLS, class tile>
 DEVICE real2 sweep_plane(const struct fv2_sweeps &w, const struct sweep_thread &p,
-                           const struct relaxation &r, const struct walls &walls,
-                           const struct weighted_data &d, real2 bk0, real2 bk1, real2 below,
-                           real2 u, real2 above, real2 before, unsigned rows)
+                         const struct relaxation &r, const struct walls &walls,
+                         const struct weighted_data &d, real2 bk0, real2 bk1, real2 below, real2 u,
+                         real2 above, real2 before, unsigned rows)
 {
     using Op = typename tile::op;
     const real2 residual = residual_vector<Op, WALLS>(
         d, bk0, bk1, u, beside_both(u), vector_at(rows - ROW_BYTES), vector_at(rows + ROW_BYTES),
         below, above, p.low_i, p.high_i, walls, w.c, w.scale);
     return make_real2(relax_cell<tile>(r, u.x, before.x, d.weight.x, residual.x),
-                        relax_cell<tile>(r, u.y, before.y, d.weight.y, residual.y));
+                      relax_cell<tile>(r, u.y, before.y, d.weight.y, residual.y));
 }
 
 /* The walls next to a thread's cells in a plane. */
@@ -284,13 +283,13 @@ DEVICE struct weighted_data prepare_plane(const struct fv2_sweeps &w, const stru
     cell_data low, high;
     divide_data(d, bk0, bk1, &low, &high);
     if (!tile::STORED_WEIGHT)
-        d.weight = make_real2(
-            inverse_diagonal<Op>(
-                ghosts_of_unit<Op, WALLS>(walls_of_cell<0, WALLS>(p.low_i, walls), w.c), low,
-                w.scale),
-            inverse_diagonal<Op>(
-                ghosts_of_unit<Op, WALLS>(walls_of_cell<1, WALLS>(p.high_i, walls), w.c), high,
-                w.scale));
+        d.weight =
+            make_real2(inverse_diagonal<Op>(
+                           ghosts_of_unit<Op, WALLS>(walls_of_cell<0, WALLS>(p.low_i, walls), w.c),
+                           low, w.scale),
+                       inverse_diagonal<Op>(
+                           ghosts_of_unit<Op, WALLS>(walls_of_cell<1, WALLS>(p.high_i, walls), w.c),
+                           high, w.scale));
     return d;
 }
 

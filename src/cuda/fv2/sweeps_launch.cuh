@@ -17,8 +17,8 @@ struct fv2_sweeps : operands {
     const real *before; /* one sweep earlier than `in`; NULL if the first sweep is one step */
     real *out;
     real *out_before; /* one sweep earlier than `out`, with one more layer; NULL if not wanted */
-    int extent;         /* layers of ghosts beyond open sides in `out` */
-    bool zero_guess;    /* `in` is 0 and not read */
+    int extent;       /* layers of ghosts beyond open sides in `out` */
+    bool zero_guess;  /* `in` is 0 and not read */
     enum pass_region region;
     struct relaxation sweeps[MAX_FUSED_SWEEPS];
 };

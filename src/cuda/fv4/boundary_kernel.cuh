@@ -138,7 +138,7 @@ DEVICE const struct side_weights &second_wall(const struct fv4_gsrb &w, const st
 DEVICE struct ghosts load_ghosts(const struct side_weights &wall, int offset, int inward)
 {
     const real v[4] = {at(offset), at(offset + inward), at(offset + 2 * inward),
-                         at(offset + 3 * inward)};
+                       at(offset + 3 * inward)};
     return quartic_ghosts(wall, v);
 }
 
@@ -255,7 +255,7 @@ DEVICE struct line outer_line(const struct wall_tile &b)
 /* Puts the ghosts behind another wall than the tile's own, for all loaded rows from the one at
  * `first` inward. Returns the ghost behind both walls, which follows from the first ghosts. */
 DEVICE real put_ghosts_of_rows(const struct fv4_gsrb &w, const struct wall_tile &b,
-                                 const struct side_weights &wall, int first, int inward)
+                               const struct side_weights &wall, int first, int inward)
 {
     real ghosts[4];
 #pragma unroll
@@ -337,7 +337,7 @@ DEVICE struct coefficients load_coefficients(const struct fv4_gsrb &w, long cell
 
 template <class Op>
 DEVICE real relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, int offset,
-                          const struct coefficients &s)
+                        const struct coefficients &s)
 {
     const int inward = b.high ? -TILE_STEP_Z : TILE_STEP_Z;
     const int step[3] = {TILE_STEP_X, b.across == 1 ? inward : TILE_STEP_Y,
@@ -349,8 +349,8 @@ DEVICE real relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, int
 
 /* The ghost behind a cell next to two walls, `first` and `second` inward from them. */
 DEVICE real load_edge_ghost(const struct side_weights &first_wall,
-                              const struct side_weights &second_wall, int offset, int first,
-                              int second)
+                            const struct side_weights &second_wall, int offset, int first,
+                            int second)
 {
     return edge_ghost(
         MAX_WALL_CELLS, [&](int o, int m) { return at(offset + o * first + m * second); },
@@ -391,7 +391,7 @@ DEVICE void store_ghosts(const struct fv4_gsrb &w, const struct wall_tile &b,
 {
     const bool odd = is_black(b, line.x, line.y, 0);
     const real v[4] = {odd ? black[0] : line.cell[0], odd ? line.cell[1] : black[0],
-                         odd ? black[1] : line.cell[2], odd ? line.cell[3] : black[1]};
+                       odd ? black[1] : line.cell[2], odd ? line.cell[3] : black[1]};
     const struct ghosts ghosts = quartic_ghosts(own_wall(w, b), v);
     w.out[patch_offset(b, line.x, line.y, -1)] = ghosts.first;
     w.out[patch_offset(b, line.x, line.y, -2)] = ghosts.second;

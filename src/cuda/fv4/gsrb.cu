@@ -84,8 +84,8 @@ static struct fv4_gsrb make_sweeps(const struct pass *pass, int q, int sweep)
     const struct operator_choice *op = &w.s->choice;
     struct fv4_gsrb gsrb = {w.v, w.c};
     gsrb.inner_dinv =
-        (real)1.0 / fv4_inner_diagonal((real)gsrb.scale, (real)operator_diagonal_term(op, 1.0), 1, 1,
-                                       1, 1, 1, 1);
+        (real)1.0 / fv4_inner_diagonal((real)gsrb.scale, (real)operator_diagonal_term(op, 1.0), 1,
+                                       1, 1, 1, 1, 1);
     gsrb.in = sweep == 0 && pass->start == START_ZERO ? NULL : w.buffer[0];
     gsrb.out = w.buffer[1];
     gsrb.colour = w.parity;

@@ -32,8 +32,8 @@ DEVICE real inverse_diagonal(const struct fv4_gsrb &w, const struct faces &x, re
 {
     if (!Op::VARIABLE)
         return w.inner_dinv;
-    return reciprocal(fv4_inner_diagonal((real)w.scale, alpha, x.i.beta[0], x.i.beta[1], x.j.beta[0],
-                                         x.j.beta[1], x.k.beta[0], x.k.beta[1]));
+    return reciprocal(fv4_inner_diagonal((real)w.scale, alpha, x.i.beta[0], x.i.beta[1],
+                                         x.j.beta[0], x.j.beta[1], x.k.beta[0], x.k.beta[1]));
 }
 
 /* D⁻¹ of a cell near a wall, where it does not follow from the nearest faces alone. A branch around
@@ -51,7 +51,7 @@ DEVICE real or_stored(real computed, const struct stored_dinv &stored)
 
 template <class Op>
 DEVICE real relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const struct faces &faces,
-                    const struct cell_terms &s, const struct stored_dinv &stored)
+                  const struct cell_terms &s, const struct stored_dinv &stored)
 {
     return relax<Op>(w, x, faces, s, or_stored(inverse_diagonal<Op>(w, faces, s.alpha), stored));
 }
@@ -69,7 +69,7 @@ DEVICE struct face load_side(const struct planes<tile> &p, int offset, int acros
 /* The new value of a red cell where u is 0 everywhere. */
 template <class Op>
 DEVICE real relax_from_zero(const struct fv4_gsrb &w, const struct faces &faces,
-                              const struct cell_terms &s, const struct stored_dinv &stored)
+                            const struct cell_terms &s, const struct stored_dinv &stored)
 {
     return relax_zero(or_stored(inverse_diagonal<Op>(w, faces, s.alpha), stored), s.f,
                       RED_BLACK_WEIGHT);
@@ -92,7 +92,7 @@ DEVICE struct faces load_faces(int c, const struct planes<tile> &p)
 /* The new value of the red cell at offset c in plane k, all from shared memory. */
 template <bool ZERO, class tile>
 DEVICE real relax_alone(const struct fv4_gsrb &w, int c, const struct planes<tile> &p,
-                          const struct cell_terms &s, const struct stored_dinv &stored)
+                        const struct cell_terms &s, const struct stored_dinv &stored)
 {
     using Op = typename tile::op;
     const struct faces faces = load_faces(c, p);

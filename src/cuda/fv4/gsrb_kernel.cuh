@@ -24,7 +24,7 @@ DEVICE void store_end_ghost(const struct side_weights &wall, int inward, int old
 {
     const bool low = inward > 0;
     const real v[4] = {red, low ? next.i[1] : next.i[0], third, at(old + 3 * inward)},
-                 ghost = quartic_ghost(wall, 0, v);
+               ghost = quartic_ghost(wall, 0, v);
     put(old - inward, ghost);
     next.i[0] = low ? ghost : next.i[0];
     next.i[1] = low ? next.i[1] : ghost;
@@ -83,7 +83,7 @@ struct state {
     struct register_window kept;
     struct sources sources[2];
     struct source_plane here; /* plane k */
-    real *out;              /* plane k − 1 */
+    real *out;                /* plane k − 1 */
 };
 
 /* Stores plane k − 1: its black cells, and the red cells of the step before. */

@@ -21,7 +21,7 @@ struct fv4_gsrb : operands {
     struct cells c;
     const real *in;
     real inner_dinv; /* constant coefficients: D⁻¹ of cells that are not near walls */
-    int colour;        /* local cells with even i + j + k + colour are red */
+    int colour;      /* local cells with even i + j + k + colour are red */
     real *out;
     struct wall_weights walls; /* of quartic rules */
     bool ghosts; /* whether to compute two layers of ghosts of out too; only if all are walls */
@@ -69,11 +69,12 @@ struct cell_terms {
 /* A cell's new value. */
 template <class Op>
 DEVICE real relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const struct faces &faces,
-                    const struct cell_terms &s, real dinv)
+                  const struct cell_terms &s, real dinv)
 {
     const real sum =
         Op::VARIABLE ? fv4_sum_of(&x, &faces.i, &faces.j, &faces.k) : fv4_constant_sum_of(&x);
-    return update_weighted(x.here, dinv, Op::residual_from(s.f, s.alpha, x.here, (real)w.scale, sum),
+    return update_weighted(x.here, dinv,
+                           Op::residual_from(s.f, s.alpha, x.here, (real)w.scale, sum),
                            RED_BLACK_WEIGHT);
 }
 } // namespace fv4

@@ -174,8 +174,8 @@ struct active_rows {
 
     /* The new value of the red cell of row r in plane k; `high` becomes the face above it. */
     DEVICE_MEMBER real relax_red(int r, const struct faces_j &j, const struct cell_terms &s,
-                                   const struct stored_dinv &stored, struct shared_operands &shared,
-                                   struct face &high) const
+                                 const struct stored_dinv &stored, struct shared_operands &shared,
+                                 struct face &high) const
     {
         real beta[2] = {}, d_k[2] = {};
         shared.next = next_of(r, 0);
@@ -213,8 +213,8 @@ struct active_rows {
 
     /* The new value of the black cell in plane k − 1, where no wall in j or k is near. */
     DEVICE_MEMBER real relax_black(int r, const struct faces_j &j, real red,
-                                     const struct cell_terms &s, const struct stored_dinv &stored,
-                                     const struct shared_operands &shared) const
+                                   const struct cell_terms &s, const struct stored_dinv &stored,
+                                   const struct shared_operands &shared) const
     {
         const struct faces faces = {faces_i(p.beta[1], r, shared.beta_m, shared.d_k),
                                     both(j.below[r - S], j.below[r - S + 1]),

@@ -28,8 +28,8 @@ struct gsrb_tile {
     static constexpr int THREADS = LANES * (WARPS + COPY_WARPS);
 
     /* All tiles are equally wide, so that a cell has the same offset from each tile's first cell.
-     * They begin at multiples of 16 bytes, as copies require, and are wider than needed: rows an even
-     * number of rows apart would otherwise be in the same banks. */
+     * They begin at multiples of 16 bytes, as copies require, and are wider than needed: rows an
+     * even number of rows apart would otherwise be in the same banks. */
     static constexpr int WIDTH = CORE_WIDTH + 8 + ALIGNED, ROW = WIDTH * COLUMN;
     static constexpr int U_USED = CORE_WIDTH + 8, BETA_USED = CORE_WIDTH + 2 * ALIGNED;
     static constexpr int U_ROWS = REGION_ROWS + 4, BETA_ROWS = REGION_ROWS + 2;
@@ -85,7 +85,8 @@ struct gsrb_tile {
  * exceed, and for 99 KiB, which tiles of 64 cells exceed with 6 rows already. Two of the last
  * blocks fill a multiprocessor that has room for them. */
 template <class Op>
-using large_tile = struct gsrb_tile<Op, CUtensorMap, 64, sizeof(real) == 8 ? TUNED_FV4_GSRB_ROWS : 22, 2>;
+using large_tile =
+    struct gsrb_tile<Op, CUtensorMap, 64, sizeof(real) == 8 ? TUNED_FV4_GSRB_ROWS : 22, 2>;
 template <class Op>
 using medium_tile = struct gsrb_tile<Op, field_source, 64, 10, 1>;
 template <class Op>
@@ -154,8 +155,8 @@ DEVICE void fetch_beta(const sources_of<tile> &from, const struct block_range &m
 {
     const int to =
         shared_begin() + tile::BETA_OFFSET + (k - m.first + 3) % tile::BETA_SLOTS * tile::BETA_SIZE;
-    tile_fetch<tile::WIDTH, tile::BETA_ROWS, tile::BETA_USED>(to, from.beta_i, m.i - ALIGNED, m.j - 2, k,
-                                                              full);
+    tile_fetch<tile::WIDTH, tile::BETA_ROWS, tile::BETA_USED>(to, from.beta_i, m.i - ALIGNED,
+                                                              m.j - 2, k, full);
     tile_fetch<tile::WIDTH, tile::BETA_J_ROWS, tile::BETA_USED>(to + tile::BETA_J, from.beta_j,
                                                                 m.i - ALIGNED, m.j - 1, k, full);
 }
@@ -166,8 +167,8 @@ DEVICE void fetch_beta_k(const sources_of<tile> &from, const struct block_range 
 {
     const int to = shared_begin() + tile::BETA_K_OFFSET +
                    (k - m.first + 1) % tile::BETA_K_SLOTS * tile::BETA_K_SIZE;
-    tile_fetch<tile::WIDTH, tile::BETA_ROWS, tile::BETA_USED>(to, from.beta_k, m.i - ALIGNED, m.j - 2, k,
-                                                              full);
+    tile_fetch<tile::WIDTH, tile::BETA_ROWS, tile::BETA_USED>(to, from.beta_k, m.i - ALIGNED,
+                                                              m.j - 2, k, full);
 }
 
 template <class tile>

@@ -74,11 +74,10 @@ DEVICE void residuals(quad r, const struct fv4_sweep &w, const real *u, const qu
     for (int q = 0; q < 2; q++)
         for (int x = 0; x < 2; x++) {
             const real line[5] = {planes[0][q][x], planes[1][q][x], planes[2][q][x],
-                                    planes[3][q][x], planes[4][q][x]};
+                                  planes[3][q][x], planes[4][q][x]};
             const struct both_sides i = along(rows[q] + x), j = along(columns[x] + q),
                                     k = along(line);
-            const real sum =
-                fv4_constant_sum(line[2], i.near, i.far, j.near, j.far, k.near, k.far);
+            const real sum = fv4_constant_sum(line[2], i.near, i.far, j.near, j.far, k.near, k.far);
             r[q][x] = Op::residual_from(f[q][x], 1.0, line[2], w.scale, sum);
         }
 }
@@ -90,8 +89,7 @@ DEVICE void finish(const struct fv4_sweep &w, int i, int j, int k, const quad r,
 {
     if (KIND == SWEEP_RESIDUAL) {
         for (int q = 0; q < 2; q++)
-            *(real2 *)(w.out + i + (j + q) * w.c.sj + k * w.c.sk) =
-                make_real2(r[q][0], r[q][1]);
+            *(real2 *)(w.out + i + (j + q) * w.c.sj + k * w.c.sk) = make_real2(r[q][0], r[q][1]);
     } else if (KIND == SWEEP_RESTRICT) {
         restrict_quad(w, i, j, k, true, r, s);
     } else {

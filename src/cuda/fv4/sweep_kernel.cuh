@@ -284,7 +284,7 @@ DEVICE void load_surroundings(struct surroundings &a, const struct column_values
         a.di[3][i] = a.north[i + 2] - a.north[i];
     }
     const real row0[4] = {a.west[0][1], c.u[0][0], c.u[0][1], a.east[0][0]},
-                 row1[4] = {a.west[1][1], c.u[1][0], c.u[1][1], a.east[1][0]};
+               row1[4] = {a.west[1][1], c.u[1][0], c.u[1][1], a.east[1][0]};
     for (int i = 0; i < 4; i++) {
         a.dj[0][i] = row1[i] - a.south[i];
         a.dj[1][i] = a.north[i] - row0[i];
@@ -300,7 +300,7 @@ DEVICE void sum_in_i(quad sum, const struct column_values &c, const struct surro
     load(north, x.beta_i + 2 * WIDTH);
     for (int q = 0; q < 2; q++) {
         const real u[6] = {a.west[q][0], a.west[q][1], c.u[q][0],
-                             c.u[q][1],    a.east[q][0], a.east[q][1]};
+                           c.u[q][1],    a.east[q][0], a.east[q][1]};
         real flux[3];
         for (int i = 0; i < 3; i++) {
             const real db_j = q == 0 ? c.beta_i[1][i] - south[i] : north[i] - c.beta_i[0][i];
@@ -324,7 +324,7 @@ DEVICE void add_in_j(quad sum, const struct column_values &c, const struct surro
     }
     for (int i = 0; i < 2; i++) {
         const real u[6] = {a.south_far[i], a.south[i + 1], c.u[0][i],
-                             c.u[1][i],      a.north[i + 1], a.north_far[i]};
+                           c.u[1][i],      a.north[i + 1], a.north_far[i]};
         const real dk[4] = {a.dk_south[i], a.dk[0][i + 1], a.dk[1][i + 1], a.dk_north[i]};
         real flux[3];
         for (int q = 0; q < 3; q++)
@@ -410,7 +410,7 @@ DEVICE void move_up(struct column_values &c, const struct incoming &n)
 /* f − A u of cell x of row q in plane k − 1. */
 template <class Op, class SHARED>
 DEVICE real residual_of(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
-                          int slot, real u, real sum, int q, int x)
+                        int slot, real u, real sum, int q, int x)
 {
     const real f = s.cores[slot].rows[2 * p.group + q][2 * p.lane + x];
     real alpha = 0.0;
@@ -422,15 +422,15 @@ DEVICE real residual_of(const struct fv4_sweep &w, const struct thread_cells &p,
 /* D⁻¹ of such a cell without a wall within the stencil's reach. */
 template <class Op, class SHARED>
 DEVICE real inverse_diagonal(const struct fv4_sweep &w, const struct thread_cells &p,
-                               const SHARED &s, int slot, const struct column_values &c,
-                               const struct pointers &b, int q, int x)
+                             const SHARED &s, int slot, const struct column_values &c,
+                             const struct pointers &b, int q, int x)
 {
     real alpha = 0.0;
     if constexpr (READS_ALPHA<Op>)
         alpha = s.cores[SHARED::ALPHA + slot].rows[2 * p.group + q][2 * p.lane + x];
-    return reciprocal(fv4_inner_diagonal((real)w.scale, alpha, c.beta_i_m[q][x], c.beta_i_m[q][x + 1],
-                                         c.beta_j_m[q][x], c.beta_j_m[q + 1][x],
-                                         b.beta_k_m[q * WIDTH + x], b.beta_k[q * WIDTH + x]));
+    return reciprocal(fv4_inner_diagonal(
+        (real)w.scale, alpha, c.beta_i_m[q][x], c.beta_i_m[q][x + 1], c.beta_j_m[q][x],
+        c.beta_j_m[q + 1][x], b.beta_k_m[q * WIDTH + x], b.beta_k[q * WIDTH + x]));
 }
 
 /* Updates one colour in plane k − 1. In the first row these are cells E. The thread's first cell is
@@ -473,7 +473,7 @@ DEVICE void store(const struct fv4_sweep &w, const struct thread_cells &p, const
             load(dinv, &s.cores[SHARED::DINV + slot].rows[2 * p.group + q][2 * p.lane]);
         *(real2 *)(w.out + at + q * w.c.sj) =
             make_real2(new_value<KIND>(w, u[q][0], dinv[0], r[q][0], previous[q][0]),
-                         new_value<KIND>(w, u[q][1], dinv[1], r[q][1], previous[q][1]));
+                       new_value<KIND>(w, u[q][1], dinv[1], r[q][1], previous[q][1]));
     }
 }
 
@@ -511,8 +511,7 @@ DEVICE void load_first_planes(struct column_values &c, const struct pointers &x)
 }
 
 /* Issues the loads of a field's values at the thread's cells where they are needed. */
-DEVICE void load_cells(quad to, const struct fv4_sweep &w, const real *field, long at,
-                       bool needed)
+DEVICE void load_cells(quad to, const struct fv4_sweep &w, const real *field, long at, bool needed)
 {
     for (int q = 0; q < 2 && needed; q++)
         load(to[q], field + at + q * w.c.sj);
