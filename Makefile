@@ -134,7 +134,7 @@ TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/*/*.c)))
 # Those that need no cmocka, which machines with GPUs may lack.
 PLAIN_TESTS := $(patsubst %.c,$(BUILD)/%,$(sort $(shell grep -L '<cmocka.h>' tests/*/*.c)))
 # Of these a second program is made, which ends in -single, of kernels of single precision.
-TEST_SINGLE := $(patsubst %,$(BUILD)/tests/%-single,$(shell grep -v '^\#' tests/single.txt))
+TEST_SINGLE := $(patsubst %,$(BUILD)/tests/%-single,$(shell sed '/^\#/d' tests/single.txt 2>/dev/null))
 TEST_EMULATED := $(patsubst %.cc,$(BUILD)/%,$(sort $(wildcard tests/*/*.cc))) $(TEST_SINGLE)
 TEST_CUDA := $(if $(filter 1,$(CUDA)),$(patsubst %,$(BUILD)/%.o,$(sort $(wildcard tests/*/*.cu))))
 FORMATTED := $(sort $(wildcard include/*.h examples/*.c) $(foreach ending,c h def cc cu cuh,\

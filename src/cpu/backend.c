@@ -46,7 +46,7 @@ static void release(real *data)
 
 static void copy(const struct copy_list *list, const real *from, real *to)
 {
-    cpu_copy(list, from, to);
+    cpu_copy_cells(list, from, to);
 }
 
 static void forget(const struct copy_list *list)

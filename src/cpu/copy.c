@@ -77,7 +77,7 @@ static void copy_plane(const struct copy_list *list, const struct copy *x, const
 }
 
 /* One thread works without a parallel region, whose start and end take a microsecond even then. */
-void cpu_copy(const struct copy_list *list, const void *from, void *to)
+void cpu_copy_cells(const struct copy_list *list, const void *from, void *to)
 {
     for (int c = 0; c < list->count; c++) {
         const struct copy *x = &list->copies[c];

@@ -204,7 +204,7 @@ void walls_fill(const struct level *level, enum field field, const struct wall_w
                 int layers);
 
 /* backend_memory's copy(), for both precisions. */
-void cpu_copy(const struct copy_list *list, const void *from, void *to);
+void cpu_copy_cells(const struct copy_list *list, const void *from, void *to);
 
 /* The entries of the pass table. */
 void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *), bool halves);

@@ -12,16 +12,18 @@
 #include "operators/traffic.h"
 
 /* The rows of this precision; NULL where there is none. */
-#define KERNEL(name) extern const struct kernel kernel_##name;
 #ifdef SINGLE
+#define ROW(name) kernel_##name##_single
 #define KERNEL_OF_DOUBLES(name)
 #else
+#define ROW(name) kernel_##name
 #define KERNEL_OF_DOUBLES(name) KERNEL(name)
 #endif
+#define KERNEL(name) extern const struct kernel ROW(name);
 #include "cuda/kernels.def"
 #undef KERNEL
 #undef KERNEL_OF_DOUBLES
-#define KERNEL(name) &kernel_##name,
+#define KERNEL(name) &ROW(name),
 #ifdef SINGLE
 #define KERNEL_OF_DOUBLES(name) NULL,
 #else

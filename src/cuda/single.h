@@ -41,14 +41,6 @@
 #define kernel_fv4_sweep kernel_fv4_sweep_single
 #define kernel_generic kernel_generic_single
 #define kernel_interpolation kernel_interpolation_single
-#define op_fv2 op_fv2_single
-#define op_fv2_constant op_fv2_constant_single
-#define op_fv2_constant_helmholtz op_fv2_constant_helmholtz_single
-#define op_fv2_helmholtz op_fv2_helmholtz_single
-#define op_fv4 op_fv4_single
-#define op_fv4_constant op_fv4_constant_single
-#define op_fv4_constant_helmholtz op_fv4_constant_helmholtz_single
-#define op_fv4_helmholtz op_fv4_helmholtz_single
 #define red_black_bytes red_black_bytes_single
 
 #endif

@@ -24,7 +24,7 @@ makes "$build/compile-settings" && makes --touch "$build/hpgmg-gpu" "$build/hpgm
     cat "$copy/log"
     exit 1
 }
-[ "$(grep -cE '^  (NVCC|CXX) ' "$copy/log")" -eq 2 ] || { cat "$copy/log"; echo "more than the new file and the table was compiled"; exit 1; }
+[ "$(grep -cE '^  (NVCC|CXX) ' "$copy/log")" -eq 4 ] || { cat "$copy/log"; echo "more than the new file, the table's names and both tables was compiled"; exit 1; }
 hpgmg=$copy/$build/hpgmg-gpu lab=$copy/$build/hpgmg-lab
 for program in "$hpgmg" "$lab"; do
     "$program" --list-kernels | grep -q "^$name " || { echo "${program##*/} --list-kernels: no $name"; exit 1; }

@@ -30,6 +30,12 @@ struct near_by {
     }
 };
 
+/* They name the kernels that are made from them: in single precision they are other types. */
+#ifdef SINGLE
+inline namespace in_single
+{
+#endif
+
 /* residual_from computes the residual from the operator's sum; residual_near from what is around
  * the cell; residual at an element of a patch. */
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
@@ -55,6 +61,10 @@ struct near_by {
     };
 #include "operators/variants.def"
 #undef OPERATOR
+
+#ifdef SINGLE
+} // namespace in_single
+#endif
 
 /* With constant coefficients α is 1, and no field holds it. */
 template <class Op>
