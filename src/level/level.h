@@ -44,8 +44,9 @@ struct level {
     const struct backend *backend;
     struct stencil *stencil; /* this level's operator; the hierarchy sets and owns it */
 
-    /* The level in single precision that corrects this one; NULL: none. Its f is 2^-rhs_exponent
-     * times this level's residual, and its u 2^-u_exponent times the correction. */
+    /* The level in single precision that corrects this one; NULL: none. On such a level, f is
+     * 2^-rhs_exponent times the residual of the level that it corrects, and u 2^-u_exponent times
+     * the correction. */
     struct level *correction;
     int rhs_exponent, u_exponent;
 
