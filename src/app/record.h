@@ -143,8 +143,7 @@ enum { DEVIATIONS_SIZE = 400 };
 /* Whether the rates may be compared with those of other machines. */
 struct score {
     bool official;
-    const char
-        *division; /* "double" or "mixed": scores of one are not compared with those of the other */
+    const char *division; /* "double" or "mixed"; scores of different ones are not compared */
     char deviations[DEVIATIONS_SIZE]; /* "--order 2; 4096 unknowns per node < 2^24"; "" if none */
 };
 

@@ -65,11 +65,9 @@ void score_print(FILE *out, const struct record *r)
     }
     if (joules > 0.0)
         fprintf(out, "; %.4g J per solve, %.3e DOF/J at h", joules, r->sizes[0].unknowns / joules);
-    if (!r->score.official)
-        fprintf(out, " (custom: %s)", r->score.deviations);
-    else if (strcmp(r->score.division, "mixed") == 0)
-        fprintf(out, " (official, mixed precision)");
+    if (r->score.official)
+        fprintf(out, " (official%s)\n",
+                strcmp(r->score.division, "mixed") == 0 ? ", mixed precision" : "");
     else
-        fprintf(out, " (official)");
-    fprintf(out, "\n");
+        fprintf(out, " (custom: %s)\n", r->score.deviations);
 }

@@ -22,8 +22,9 @@ struct backend_memory {
     void (*release)(real *data);
 
     /* Copies cuboids. `from` or `to` may be a message buffer of the backend `staging`. A device
-     * also accesses fields of host levels that are used with it. */
-    void (*copy)(const struct copy_list *list, const real *from, real *to);
+     * also accesses fields of host levels that are used with it. The list says which precision each
+     * end has, whatever that of the backend is. */
+    void (*copy)(const struct copy_list *list, const void *from, void *to);
     /* Releases what copy() keeps for this list. */
     void (*forget)(const struct copy_list *list);
 

@@ -44,11 +44,6 @@ static void release(real *data)
     memory_free(data);
 }
 
-static void copy(const struct copy_list *list, const real *from, real *to)
-{
-    cpu_copy_cells(list, from, to);
-}
-
 static void forget(const struct copy_list *list)
 {
     (void)list;
@@ -111,7 +106,7 @@ enum { ROW_ALIGN = 64 / sizeof(real) }; /* one cache line, one AVX-512 register 
 static const struct backend_memory memory = {
     .allocate = allocate,
     .release = release,
-    .copy = copy,
+    .copy = cpu_copy_cells,
     .forget = forget,
     .upload = upload,
     .download = download,

@@ -2,6 +2,7 @@
 /* The backend's tables, and the memory of its fields. */
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 #include "cuda/backend.cuh"
 #include "cuda/cuda.h"
@@ -60,19 +61,18 @@ static void unlock_pages(real *data)
     CUDA_CALL(cudaHostUnregister(data));
 }
 
-static void copy(const struct copy_list *list, const real *from, real *to)
-{
-    cuda_copy(list, from, to);
-}
-
 static void upload(real *field, const double *values, long count)
 {
+    if (std::is_same<real, double>::value)
+        return cuda_upload(field, values, (size_t)count * sizeof *field);
     const std::vector<real> converted(values, values + count);
     cuda_upload(field, converted.data(), (size_t)count * sizeof *field);
 }
 
 static void download(const real *field, double *values, long count)
 {
+    if (std::is_same<real, double>::value)
+        return cuda_download(field, values, (size_t)count * sizeof *field);
     std::vector<real> own((size_t)count);
     cuda_download(field, own.data(), (size_t)count * sizeof *field);
     std::copy(own.begin(), own.end(), values);
@@ -109,7 +109,7 @@ enum { ROW_ALIGN = 128 / sizeof(real) }; /* one line of the GPU's caches */
 static const struct backend_memory cuda_memory = {
     .allocate = allocate,
     .release = release,
-    .copy = copy,
+    .copy = cuda_copy,
     .forget = cuda_forget,
     .upload = upload,
     .download = download,

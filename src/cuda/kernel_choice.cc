@@ -6,23 +6,12 @@
 #include "cuda/cuda.h"
 #include "cuda/kernels.cuh"
 
-#define KERNEL(name) extern const struct kernel kernel_##name;
-#define KERNEL_OF_DOUBLES(name) KERNEL(name)
-#include "cuda/kernels.def"
-#undef KERNEL
-#define KERNEL(name) &kernel_##name,
-static const struct kernel *const every_kernel[] = {
-#include "cuda/kernels.def"
-};
-#undef KERNEL
-#undef KERNEL_OF_DOUBLES
-enum { NUM_KERNELS = sizeof every_kernel / sizeof every_kernel[0] };
-
 static_assert((int)NUM_KERNELS <= MAX_KERNELS, "more than a context holds");
 
 static int number_of(const struct kernel *kernel)
 {
-    return (int)(std::find(every_kernel, every_kernel + NUM_KERNELS, kernel) - every_kernel);
+    return (int)(std::find(cuda_kernel_table, cuda_kernel_table + NUM_KERNELS, kernel) -
+                 cuda_kernel_table);
 }
 
 static void choose(struct context *c, int kernel)
@@ -65,8 +54,8 @@ static bool choose_word(struct context *c, const char *word, size_t length)
         return true;
     }
     for (int k = 0; k < NUM_KERNELS; k++)
-        if (strlen(every_kernel[k]->name) == length &&
-            strncmp(word, every_kernel[k]->name, length) == 0) {
+        if (strlen(cuda_kernel_table[k]->name) == length &&
+            strncmp(word, cuda_kernel_table[k]->name, length) == 0) {
             choose(c, k);
             return true;
         }
@@ -101,13 +90,13 @@ void cuda_leave_out_tail()
 
 const char *cuda_kernel_name(int number)
 {
-    return number < NUM_KERNELS ? every_kernel[number]->name : NULL;
+    return number < NUM_KERNELS ? cuda_kernel_table[number]->name : NULL;
 }
 
 void cuda_list_kernels(FILE *out)
 {
     bool reached = true; /* without being named: `generic` leaves nothing to the rows after it */
-    for (const struct kernel *kernel : every_kernel) {
+    for (const struct kernel *kernel : cuda_kernel_table) {
         fprintf(out, "%-22s %s%s\n", kernel->name, kernel->summary,
                 reached ? "" : "; runs only if --kernels names it");
         reached = reached && kernel != &kernel_generic;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include "backend/context.h"
 #include "cuda/backend.cuh"
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
@@ -11,7 +10,6 @@
 #include "level/build.h"
 #include "operators/traffic.h"
 
-/* The rows of this precision; NULL where there is none. */
 #ifdef SINGLE
 #define ROW(name) kernel_##name##_single
 #define KERNEL_OF_DOUBLES(name)
@@ -29,7 +27,7 @@
 #else
 #define KERNEL_OF_DOUBLES(name) KERNEL(name)
 #endif
-static const struct kernel *const every_kernel[] = {
+const struct kernel *const cuda_kernel_table[NUM_KERNELS] = {
 #include "cuda/kernels.def"
 };
 #undef KERNEL
@@ -55,7 +53,7 @@ static const struct kernel *find(const struct pass *pass, int *covered)
 {
     const struct context *c = cuda_chosen_kernels();
     for (int k = 0; k < c->nkernels; k++) {
-        const struct kernel *kernel = every_kernel[c->kernels[k]];
+        const struct kernel *kernel = cuda_kernel_table[c->kernels[k]];
         *covered = kernel ? kernel->covers(pass, cuda_limits()) : 0;
         if (*covered > 0)
             return kernel;

@@ -20,6 +20,7 @@
 #define cuda_fill_ghosts cuda_fill_ghosts_single
 #define cuda_fill_level_ghosts cuda_fill_level_ghosts_single
 #define cuda_fill_walls cuda_fill_walls_single
+#define cuda_kernel_table cuda_kernel_table_single
 #define cuda_kernels cuda_kernels_single
 #define cuda_open_work cuda_open_work_single
 #define cuda_prolong cuda_prolong_single

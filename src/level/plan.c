@@ -44,13 +44,6 @@ static bool on_devices(const struct plan *plan)
     return plan->ends.source->on_device && plan->ends.target->on_device;
 }
 
-/* Transports between devices carry doubles. */
-static bool is_double(const struct plan *plan)
-{
-    return plan->ends.source->real_bytes == sizeof(double) &&
-           plan->ends.target->real_bytes == sizeof(double);
-}
-
 bool plan_crosses_devices(const struct plan *plan)
 {
     return plan->ends.source->on_device != plan->ends.target->on_device;
@@ -72,8 +65,10 @@ void plan_connect(struct plan *plan, const struct transport *transport, bool dev
     if (comm_node_size() > 1 && !plan->ends.device_messages && !plan_crosses_devices(plan) &&
         reaches_host(ends_copier(&plan->ends)))
         transports[count++] = &transport_node;
-    transports[count++] =
-        transport && on_devices(plan) && is_double(plan) ? transport : &transport_local;
+    /* Transports between devices carry doubles. */
+    const bool fits =
+        on_devices(plan) && !is_single(plan->ends.source) && !is_single(plan->ends.target);
+    transports[count++] = transport && fits ? transport : &transport_local;
     make_routes(plan, transports, count);
 }
 

@@ -52,11 +52,6 @@ static void share_copies(struct route *routes, const struct transport *const *tr
     copies->copies = sorted;
 }
 
-static bool is_single(const struct backend *backend)
-{
-    return backend->real_bytes == sizeof(float);
-}
-
 /* The precision of both ends of the copies, messages included: these are short if one end is. */
 static void set_precision(struct route *r)
 {

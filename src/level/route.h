@@ -60,6 +60,11 @@ void routes_create(struct route *routes, const struct transport *const *transpor
                    const struct plan_ends *ends, struct copy_list *copies);
 void routes_destroy(struct route *routes, int count);
 
+static inline bool is_single(const struct backend *backend)
+{
+    return backend->real_bytes == sizeof(float);
+}
+
 /* The backend that can access both ends: a device reads and writes fields of the host, and not the
  * other way round. */
 static inline const struct backend *ends_copier(const struct plan_ends *ends)

@@ -77,7 +77,9 @@ static void solve_bottom(struct program *p, enum field u, enum field f)
 
 static void v_cycle(struct program *p, int level, enum field u, enum field f);
 
-/* The same in single precision: u += e, where V-cycles from zero solve A e = f − A u. */
+/* A V-cycle of a corrected level: one in single precision from e = 0 for A e = f − A u, then u +=
+ * e.
+ */
 static void correct(struct program *p, int level, enum field u, enum field f)
 {
     const int correction = hierarchy_correction(p->hierarchy, level);

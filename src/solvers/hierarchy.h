@@ -82,8 +82,7 @@ struct hierarchy {
     double build_seconds;
 };
 
-/* The grid that corrects a level in single precision, −1 if there is none; the number of grids; and
- * the next coarser one. */
+/* The number of the grid that corrects a level in single precision; −1 if there is none. */
 static inline int hierarchy_correction(const struct hierarchy *h, int level)
 {
     return level < h->ncorrections ? h->nlevels + level : -1;
@@ -94,6 +93,7 @@ static inline int hierarchy_grids(const struct hierarchy *h)
     return h->nlevels + h->ncorrections;
 }
 
+/* The next coarser grid. */
 static inline int hierarchy_next(const struct hierarchy *h, int grid)
 {
     return grid == h->nlevels + h->ncorrections - 1 && h->ncorrections > 0 ? h->ncorrections

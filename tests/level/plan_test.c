@@ -102,7 +102,7 @@ static struct backend_memory memory;
 static struct backend backend;
 
 /* Sleeps longer from call to call: for packing, local copies and unpacking. */
-static void copy_slowly(const struct copy_list *list, const double *from, double *to)
+static void copy_slowly(const struct copy_list *list, const void *from, void *to)
 {
     static int calls;
     const struct timespec pause = {0, 4000000 * (1 + calls++ % 3)};

@@ -128,7 +128,7 @@ static void plans_are_used_again_and_again(void **state)
     }
 }
 
-static void late_copy(const struct copy_list *list, const double *from, double *to)
+static void late_copy(const struct copy_list *list, const void *from, void *to)
 {
     const struct timespec time = {0, 2000000};
     if (list->count > 0)

@@ -49,7 +49,7 @@ static struct {
     int asked, begun, replayed, hand_overs;
 } seen;
 
-static void copy(const struct copy_list *list, const double *from, double *to);
+static void copy(const struct copy_list *list, const void *from, void *to);
 
 /* As the device of all ranks: by MPI, which a recording otherwise excludes. */
 static void exchange(struct route *route, const double *from, double *to)
@@ -128,7 +128,7 @@ static void fill_ghosts(const struct pass *pass)
     record((struct work){.kind = GHOSTS, .pass = *pass});
 }
 
-static void copy(const struct copy_list *list, const double *from, double *to)
+static void copy(const struct copy_list *list, const void *from, void *to)
 {
     record((struct work){.kind = COPY, .list = list, .from = from, .to = to});
 }

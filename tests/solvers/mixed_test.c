@@ -94,7 +94,7 @@ static void an_overflow_is_seen(void **state)
     struct hierarchy *h = hierarchy_create(&choice);
     struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
     double *f = patch_cells(h->levels[0], &h->levels[0]->patches[0], FIELD_F);
-    f[0] = 1e60; /* of which the solver's scale does not know */
+    f[0] = 1e60; /* after the solver has chosen its scale */
     solver_run(s, &result);
     assert_int_equal(result.outcome, OUTCOME_NOT_FINITE);
     solver_destroy(s);

@@ -77,7 +77,7 @@ static __device__ __forceinline__ int cells_along(const Work &w, int side)
     return extent_of(w.c.n, side / 2);
 }
 
-/* What is beyond a side of the level; periodic without cells. */
+/* The rule for ghosts beyond a side of the level; its `cells` are 0 if the side is periodic. */
 static __device__ __forceinline__ struct side_weights beyond_side(const bottom_work &w, int side)
 {
     return side_weights_of(w.c.wall[side / 2][side % 2], w.wall_rule);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between a level and its correction level in single precision: u += e, and residuals to its f. */
+/* Adds corrections from a correction level in single precision to a level's u, and stores its
+ * residuals as the correction level's f. */
 #include "cuda/pass.cuh"
 
 static struct correction_cells cells_in(const struct level *l, enum field field, int q,
