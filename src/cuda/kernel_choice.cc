@@ -6,7 +6,14 @@
 #include "cuda/cuda.h"
 #include "cuda/kernels.cuh"
 
-static_assert((int)NUM_KERNELS <= MAX_KERNELS, "more than a context holds");
+#define KERNEL(name) +1
+#define KERNEL_OF_DOUBLES(name) +1
+enum {
+    NUM_KERNELS = 0
+#include "cuda/kernels.def"
+};
+#undef KERNEL
+#undef KERNEL_OF_DOUBLES
 
 static int number_of(const struct kernel *kernel)
 {
@@ -96,7 +103,8 @@ const char *cuda_kernel_name(int number)
 void cuda_list_kernels(FILE *out)
 {
     bool reached = true; /* without being named: `generic` leaves nothing to the rows after it */
-    for (const struct kernel *kernel : cuda_kernel_table) {
+    for (int k = 0; k < NUM_KERNELS; k++) {
+        const struct kernel *kernel = cuda_kernel_table[k];
         fprintf(out, "%-22s %s%s\n", kernel->name, kernel->summary,
                 reached ? "" : "; runs only if --kernels names it");
         reached = reached && kernel != &kernel_generic;

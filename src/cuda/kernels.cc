@@ -27,7 +27,7 @@
 #else
 #define KERNEL_OF_DOUBLES(name) KERNEL(name)
 #endif
-const struct kernel *const cuda_kernel_table[NUM_KERNELS] = {
+const struct kernel *const cuda_kernel_table[MAX_KERNELS] = {
 #include "cuda/kernels.def"
 };
 #undef KERNEL

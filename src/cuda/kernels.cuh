@@ -39,16 +39,8 @@ struct kernel {
  * recomputes D⁻¹ but for cells next to walls. */
 double red_black_bytes(const struct pass *pass);
 
-/* The rows of kernels.def that work on this precision; NULL for the others. */
-enum {
-    NUM_KERNELS = 0
-#define KERNEL(name) +1
-#define KERNEL_OF_DOUBLES(name) +1
-#include "cuda/kernels.def"
-#undef KERNEL
-#undef KERNEL_OF_DOUBLES
-};
-extern const struct kernel *const cuda_kernel_table[NUM_KERNELS];
+/* The rows of kernels.def that work on this precision; NULL for the others, and after the last. */
+extern const struct kernel *const cuda_kernel_table[MAX_KERNELS];
 
 /* The context with the numbers of the rows that the run may use, in its order: see --kernels. */
 const struct context *cuda_chosen_kernels();
