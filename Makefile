@@ -116,7 +116,7 @@ CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu src/cud
 CUDA_CXX := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cc src/cuda/*/*.cc)))
 OBJECTS := $(patsubst %,$(BUILD)/%.o,$(CUDA_SOURCES) $(CUDA_CXX) $(SOURCES))
 # Files that are compiled a second time, for levels of single precision.
-SINGLE_CUDA := $(addprefix src/cuda/,fv2/gsrb.cu fv2/residual.cu fv2/sweeps.cu fv4/gsrb.cu fv4/sweep.cu\
+SINGLE_CUDA := $(addprefix src/cuda/,fv2/deep.cu fv2/gsrb.cu fv2/residual.cu fv2/sweeps.cu fv4/gsrb.cu fv4/sweep.cu\
                  backend.cc kernels.cc pass.cc core/tile_source.cc boundary/walls.cu generic/cells.cu\
                  generic/interpolation.cu generic/kernels.cc generic/operations.cu generic/reductions.cu)
 OBJECTS += $(patsubst %,$(BUILD)/%.single.o,$(filter-out src/cpu/copy.c src/cpu/corrections.c,$(wildcard src/cpu/*.c))\

@@ -228,20 +228,20 @@ static void gather_levels(struct record *r, const struct hierarchy *h)
     }
 }
 
-static bool smooths_at_once(const struct backend *backend, const struct level *l)
+static bool smooths_at_once(const struct level *l)
 {
-    return backend->passes->smooths_at_once &&
-           backend->passes->smooths_at_once(l->stencil, &l->decomposition, l->ghosts);
+    const struct passes *passes = l->backend->passes;
+    return passes->smooths_at_once &&
+           passes->smooths_at_once(l->stencil, &l->decomposition, l->ghosts);
 }
 
-/* A smoothing in one pass over memory in double precision moves less than one in several passes in
- * single precision and the passes between the two. */
+/* Where a smoothing is one pass over memory, the passes between the two precisions cost as much as
+ * single precision saves. */
 static void warn_of_precision(struct record *r, const struct hierarchy *h)
 {
     const struct level *finest = h->levels[0];
-    if (h->ncorrections > 0 && smooths_at_once(finest->backend, finest) &&
-        !smooths_at_once(finest->backend->single, finest))
-        add_warning(r, "--precision mixed takes longer here than double, whose smoothings are one "
+    if (h->ncorrections > 0 && smooths_at_once(finest))
+        add_warning(r, "--precision mixed is not faster here than double, whose smoothings are one "
                        "pass over memory");
     if (h->choice.single_above > 0.0 && h->ncorrections == 0)
         add_warning(r, "no level has more than %.0f cells: all are in double precision",

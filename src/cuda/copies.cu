@@ -2,19 +2,9 @@
 /* Copies between fields, message buffers and host memory. */
 #include <algorithm>
 #include <map>
-#include <type_traits>
 #include "cuda/backend.cuh"
+#include "cuda/core/conversion.cuh"
 #include "cuda/device.cuh"
-
-/* A value of the same precision, or of the other one and multiplied. */
-template <class To, class From>
-static __device__ To converted(From x, double factor)
-{
-    if constexpr (std::is_same<To, From>::value)
-        return x;
-    else
-        return (To)((double)x * factor);
-}
 
 /* The copies of a list: blockIdx.x is the copy, blockIdx.y a part of its cells. */
 template <class From, class To>

@@ -34,6 +34,7 @@
 #define cuda_visit cuda_visit_single
 #define cuda_wrap_sides cuda_wrap_sides_single
 #define fuses_red_black fuses_red_black_single
+#define kernel_fv2_deep kernel_fv2_deep_single
 #define kernel_fv2_fused kernel_fv2_fused_single
 #define kernel_fv2_residual kernel_fv2_residual_single
 #define kernel_fv2_sweeps kernel_fv2_sweeps_single

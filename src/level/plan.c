@@ -65,10 +65,7 @@ void plan_connect(struct plan *plan, const struct transport *transport, bool dev
     if (comm_node_size() > 1 && !plan->ends.device_messages && !plan_crosses_devices(plan) &&
         reaches_host(ends_copier(&plan->ends)))
         transports[count++] = &transport_node;
-    /* Transports between devices carry doubles. */
-    const bool fits =
-        on_devices(plan) && !is_single(plan->ends.source) && !is_single(plan->ends.target);
-    transports[count++] = transport && fits ? transport : &transport_local;
+    transports[count++] = transport && on_devices(plan) ? transport : &transport_local;
     make_routes(plan, transports, count);
 }
 

@@ -81,7 +81,7 @@ struct block {
 
 /* A store to another block of the cluster that has not arrived, and the barrier that counts it. */
 struct sent_cell {
-    double *to, value;
+    real *to, value;
     counted_barrier *barrier;
     const block *there;
 };
@@ -264,7 +264,7 @@ inline void deliver(std::mt19937 &random)
     for (size_t left = sent.empty() ? 0 : random() % (sent.size() + 1); left > 0; left--) {
         too_late = too_late || sent.back().there->ended == sent.back().there->threads.size();
         *sent.back().to = sent.back().value;
-        copied(*sent.back().barrier, sizeof(double));
+        copied(*sent.back().barrier, sizeof(real));
         sent.pop_back();
         moved = true;
     }

@@ -44,27 +44,42 @@ DEVICE void cluster_barrier_wait(unsigned barrier, unsigned parity)
 
 /* Stores a cell in the shared memory of a block of the cluster and counts its bytes at a barrier
  * there. */
-DEVICE void store_async(unsigned to, double value, unsigned barrier)
+DEVICE void store_async(unsigned to, real value, unsigned barrier)
 {
 #if __CUDA_ARCH__ >= 900
+#ifdef SINGLE
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
+                 :
+                 : "r"(to), "r"(__float_as_int(value)), "r"(barrier)
+                 : "memory");
+#else
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];"
                  :
                  : "r"(to), "l"(__double_as_longlong(value)), "r"(barrier)
                  : "memory");
 #endif
+#endif
 }
 
 /* Reads and writes of the block's own shared memory, which the compiler leaves in their order. */
-DEVICE double load_cell(unsigned address)
+DEVICE real load_cell(unsigned address)
 {
-    double value;
+    real value;
+#ifdef SINGLE
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
+#else
     asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(address) : "memory");
+#endif
     return value;
 }
 
-DEVICE void store_cell(unsigned address, double value)
+DEVICE void store_cell(unsigned address, real value)
 {
+#ifdef SINGLE
+    asm volatile("st.shared.f32 [%0], %1;" : : "r"(address), "f"(value) : "memory");
+#else
     asm volatile("st.shared.f64 [%0], %1;" : : "r"(address), "d"(value) : "memory");
+#endif
 }
 
 #endif

@@ -20,7 +20,7 @@ namespace fv2
  * β_k above plane t and below, D⁻¹ of the cells that half-sweep s updated last. */
 template <class tile>
 struct deep_column {
-    double u[tile::DEPTH + 2], f[tile::DEPTH], bk[tile::DEPTH + 1], dinv[tile::SWEEPS];
+    real u[tile::DEPTH + 2], f[tile::DEPTH], bk[tile::DEPTH + 1], dinv[tile::SWEEPS];
 };
 
 /* Properties of a thread, as bits of one register: predicates that live from step to step would
@@ -81,7 +81,7 @@ DEVICE struct walls deep_walls_of(const struct cells &c, int flags, const struct
 /* What half-sweep s of the active row reads from shared memory: u of the neighbours in i and of the
  * one in j that is not the thread's own, then β and α. */
 struct deep_operands {
-    double im, ip, outward, bi0, bi1, bj0, bj1, alpha;
+    real im, ip, outward, bi0, bi1, bj0, bj1, alpha;
 };
 
 template <class tile>
@@ -111,18 +111,18 @@ DEVICE struct deep_operands deep_load(const struct deep_row &r, unsigned shared,
 
 /* Residuals of the cells of the active row: in plane t − SWEEPS, and in plane t − SWEEPS + 1. */
 struct deep_residuals {
-    double active, next;
+    real active, next;
 };
 
 /* Passes a new value of half-sweep s to other threads and to the next block. */
 template <class tile>
 DEVICE void deep_publish(const struct deep_place &p, const struct deep_row &r, int s, const int q,
-                         double u)
+                         real u)
 {
     const int slot = q % 2 * tile::ALL_NEW_BYTES + s * tile::NEW_BYTES;
     store_cell(p.shared + tile::NEW + slot, u);
     if (tile::BLOCKS > 1 && (p.flags & (r.upper ? DEEP_ABOVE : DEEP_BELOW)))
-        store_async(p.to + slot, u, p.barrier + q % 2 * CELL_BYTES);
+        store_async(p.to + slot, u, p.barrier + q % 2 * BARRIER_BYTES);
 }
 
 /* Step t: every half-sweep on the active row, and what residuals follow. */
@@ -140,12 +140,12 @@ DEVICE struct deep_residuals deep_step(const struct fv2_deep &w, const struct de
         if (s + 1 < tile::DEPTH)
             next = deep_load<tile>(r, p.shared, s + 1, q);
         const struct walls walls = deep_walls_of<WALLS>(w.c, p.flags, r, t - s);
-        const double own = b.u[s + 1];
+        const real own = b.u[s + 1];
         const struct neighbours n = {
             x.im, x.ip, r.upper ? own : x.outward, r.upper ? x.outward : own, a.u[s + 2], a.u[s]};
         const struct cell_data d = {a.f[s], x.alpha, x.bi0,       x.bi1,
                                     x.bj0,  x.bj1,   a.bk[s + 1], a.bk[s]};
-        const auto residual = [&](double u) {
+        const auto residual = [&](real u) {
             return residual_of<Op>(u, WALLS ? with_ghosts<Op, true>(n, u, walls, w.c) : n, d,
                                    w.scale);
         };
@@ -188,10 +188,10 @@ DEVICE void deep_read(struct deep_column<tile> &a, const struct deep_row &r, con
     const unsigned f = r.cell + tile::F + q % tile::F_SLOTS * tile::F_BYTES;
     a.u[0] =
         tile::ZERO
-            ? 0.0
+            ? (real)0.0
             : load_cell(r.cell + tile::U + ROW_BYTES + (q + 1) % tile::U_SLOTS * tile::U_BYTES);
     a.f[0] = load_cell(f);
-    a.bk[0] = tile::VARIABLE ? load_cell(f + tile::BK) : 0.0;
+    a.bk[0] = tile::VARIABLE ? load_cell(f + tile::BK) : (real)0.0;
 }
 
 /* Waits for the values that the next block computed in the last step, and lets it send this
@@ -204,22 +204,22 @@ DEVICE void deep_await(const struct deep_place &p, const int q, bool is_first)
     const unsigned barrier =
         (unsigned)shared_begin() + tile::BARRIERS + (p.flags & DEEP_ABOVE ? tile::FROM_ABOVE : 0);
     if (threadIdx.x % DEEP_WIDTH == 0)
-        barrier_expect(cluster_barrier(barrier + q % 2 * CELL_BYTES), tile::BYTES_PER_STEP);
+        barrier_expect(cluster_barrier(barrier + q % 2 * BARRIER_BYTES), tile::BYTES_PER_STEP);
     if (!is_first)
-        cluster_barrier_wait(barrier + (1 - q % 2) * CELL_BYTES,
+        cluster_barrier_wait(barrier + (1 - q % 2) * BARRIER_BYTES,
                              (q + tile::UNROLLED - 1) % tile::UNROLLED / 2 % 2);
 }
 
 /* What becomes of a thread's results. */
 struct deep_results {
-    int out, coarse;   /* offsets of the lower row's cell in the next plane to store */
-    double even, last; /* sums of an even plane; residual of the other row */
+    int out, coarse; /* offsets of the lower row's cell in the next plane to store */
+    real even, last; /* sums of an even plane; residual of the other row */
     unsigned long long norm;
 };
 
 template <class tile>
 DEVICE void deep_store(const struct fv2_deep &w, int flags, struct deep_results &y, bool upper,
-                       double active, double other)
+                       real active, real other)
 {
     if (flags & DEEP_OWN_LOWER)
         w.out[y.out] = upper ? other : active;
@@ -231,17 +231,17 @@ DEVICE void deep_store(const struct fv2_deep &w, int flags, struct deep_results 
 /* Collects the residuals of both rows in plane k. */
 template <class tile>
 DEVICE void deep_collect(const struct fv2_deep &w, int flags, struct deep_results &y, int k,
-                         bool upper, double active, double other)
+                         bool upper, real active, real other)
 {
-    const double low = upper ? other : active, high = upper ? active : other;
+    const real low = upper ? other : active, high = upper ? active : other;
     if (tile::FINISH == REDUCES) {
         if (flags & DEEP_OWN_LOWER)
-            y.norm = larger(y.norm, magnitude_bits(low));
+            y.norm = larger(y.norm, magnitude_bits((double)low));
         if (flags & DEEP_OWN_UPPER)
-            y.norm = larger(y.norm, magnitude_bits(high));
+            y.norm = larger(y.norm, magnitude_bits((double)high));
         return;
     }
-    const double sum =
+    const real sum =
         (low + __shfl_down_sync(~0u, low, 1)) + (high + __shfl_down_sync(~0u, high, 1));
     if (k % 2 == 0) {
         y.even = sum;
@@ -370,7 +370,7 @@ DEVICE void deep_start(const struct fv2_deep &w, const struct deep_range &a,
     const int plane = p.copies.plane;
     if (tile::BLOCKS > 1 && threadIdx.x == 0) {
         for (int barrier = 0; barrier < 4; barrier++)
-            barrier_create(cluster_barrier(memory + tile::BARRIERS + barrier * CELL_BYTES), 1);
+            barrier_create(cluster_barrier(memory + tile::BARRIERS + barrier * BARRIER_BYTES), 1);
         barriers_created();
     }
     deep_copy_first<tile>(w, p.copies);

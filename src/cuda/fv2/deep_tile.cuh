@@ -18,14 +18,14 @@
  * not stored. At most one of coarse and norm is set. */
 struct fv2_deep : operands {
     struct cells c;
-    const double *in;
-    double *out;
+    const real *in;
+    real *out;
     int parity; /* of the global index of cell (0,0,0): the first half-sweep updates even cells */
     enum pass_region region; /* all if there is a norm */
-    double *coarse;          /* at cell (0,0,0): the residual is restricted to this */
+    real *coarse;            /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
-    int back;                 /* from the last plane to the first, in doubles */
+    int back;                 /* from the last plane to the first, in cells */
 };
 
 namespace fv2
@@ -33,6 +33,7 @@ namespace fv2
 /* Cells of a tile in i: two warps; how many of them are the tile's own, so that its rows begin at
  * multiples of 128 bytes. */
 enum { DEEP_WIDTH = 64, DEEP_OWN = 48 };
+enum { BARRIER_BYTES = sizeof(barrier_word) };
 
 /* The fewest slots, at least `least`, that the steps of a loop take in turn which is unrolled so
  * many times. */
@@ -100,8 +101,8 @@ struct deep_tile {
     static constexpr int F = STEP + STEP_SLOTS * STEP_BYTES, NEW = F + F_SLOTS * F_BYTES;
     static constexpr int ALL_NEW_BYTES = SENT * NEW_BYTES; /* of one step */
     /* Two barriers, of even and of odd steps, for values from below, and two from above. */
-    static constexpr int BARRIERS = NEW + 2 * ALL_NEW_BYTES, FROM_ABOVE = 16;
-    static constexpr int BYTES = BARRIERS + 32;
+    static constexpr int BARRIERS = NEW + 2 * ALL_NEW_BYTES, FROM_ABOVE = 2 * BARRIER_BYTES;
+    static constexpr int BYTES = BARRIERS + 4 * BARRIER_BYTES;
     static_assert(BYTES <= 227 * 1024, "more than compute capability 9.0 has");
     /* In a step every other cell of a row is sent. */
     static constexpr int BYTES_PER_STEP = DEEP_WIDTH / 2 * CELL_BYTES * SENT;
@@ -172,7 +173,7 @@ DEVICE int deep_index(const struct cells &c, int d, int x)
 }
 
 /* What a thread copies of each plane: two cells, and two more of what surrounds the tile. Offsets
- * are from cell (0,0,0), in doubles, without the plane's. */
+ * are from cell (0,0,0), in cells, without the plane's. */
 struct deep_copies {
     int own, other;
     unsigned to, other_to; /* addresses in slot 0 */

@@ -1,39 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel of an exchange between GPUs. It sends packets (core/packet.cuh) into
- * other GPUs' buffers and polls those in its own, as NCCL's protocol LL does. A packet holds 12
- * bytes of data, so three cells take two. The device counts exchanges, so a recording can be
- * replayed. */
+ * other GPUs' buffers and polls those in its own, as NCCL's protocol LL does. A packet holds three
+ * words of 4 bytes beside the number of the exchange, so three cells take two packets in double
+ * precision, and one in single. The device counts exchanges, so a recording can be replayed. */
 #include "cuda/peer/peer.cuh"
 #include <algorithm>
 #include "cuda/core/clock.cuh"
+#include "cuda/core/conversion.cuh"
 #include "cuda/timeout.cuh"
 
 #define TIMEOUT_NS 60000000000ull /* for a rank that never comes */
 
-/* What a packet holds: a cell, and half of another cell beside the number of the exchange. */
-struct peer_packet {
-    double cell;
-    unsigned half, number;
+/* What the threads of an exchange share. Values that change their precision are multiplied. */
+template <class From, class To>
+struct exchange_fields {
+    const From *from;
+    To *to;
+    double factor;
+    int longest;
+    struct wait_timeout *timeout;
+    /* Messages are in single precision if one end is. */
+    using wire = typename std::conditional<sizeof(From) < sizeof(To), From, To>::type;
+    static constexpr int PACKETS = sizeof(wire) / sizeof(unsigned); /* of a thread */
 };
 
-static __device__ void store(struct packet *at, struct peer_packet p)
+/* Three cells of a message, as what its packets hold. */
+template <class T>
+union cell_words {
+    T cells[3];
+    unsigned words[3 * sizeof(T) / sizeof(unsigned)];
+};
+
+static __device__ void store(struct packet *at, const unsigned words[3], unsigned number)
 {
-    store_packet<cuda::thread_scope_system>(at,
-                                            {p.cell, (unsigned long long)p.half << 32 | p.number});
+    store_packet<cuda::thread_scope_system>(at, {__hiloint2double((int)words[1], (int)words[0]),
+                                                 (unsigned long long)words[2] << 32 | number});
 }
 
-static __device__ struct peer_packet load(const struct packet *at)
+/* Returns whether the packet is of this exchange. */
+static __device__ bool load(const struct packet *at, unsigned words[3], unsigned number)
 {
     const struct packet p = load_packet<cuda::thread_scope_system>(at);
-    return {p.value, (unsigned)(p.number >> 32), (unsigned)p.number};
+    words[0] = (unsigned)__double2loint(p.value);
+    words[1] = (unsigned)__double2hiint(p.value);
+    words[2] = (unsigned)(p.number >> 32);
+    return (unsigned)p.number == number;
 }
 
-/* A thread's two packets. Returns whether both are of this exchange. */
-static __device__ bool load_both(struct peer_packet p[2], const struct packet *at, unsigned number)
+/* A thread's packets. Returns whether all are of this exchange. */
+template <int PACKETS>
+static __device__ bool load_all(const struct packet *at, unsigned words[3 * PACKETS],
+                                unsigned number)
 {
-    p[0] = load(at);
-    p[1] = load(at + PEER_BLOCK);
-    return p[0].number == number && p[1].number == number;
+    bool all = true;
+    for (int p = 0; p < PACKETS; p++)
+        all = load(at + p * PEER_BLOCK, &words[3 * p], number) && all;
+    return all;
 }
 
 static __device__ unsigned cells_in(const struct copy &c)
@@ -52,8 +74,8 @@ static __device__ long element_of(const struct copy &c, unsigned x, long at, lon
 /* This thread's cells of a unit: x, x + PEER_BLOCK and x + 2 PEER_BLOCK. The last cell takes the
  * place of those that do not exist: without branches, all cells are requested before one of them
  * has come. */
-static __device__ void read_cells(const struct copy &c, unsigned x, const double *from,
-                                  double values[3])
+template <class T>
+static __device__ void read_cells(const struct copy &c, unsigned x, const T *from, T values[3])
 {
     const unsigned last = cells_in(c) - 1;
     for (unsigned a = 0; a < 3; a++)
@@ -61,87 +83,124 @@ static __device__ void read_cells(const struct copy &c, unsigned x, const double
             &from[element_of(c, min(x + a * PEER_BLOCK, last), c.from, c.from_sj, c.from_sk)]);
 }
 
-static __device__ void write_cells(const struct copy &c, unsigned x, double *to,
-                                   const double values[3])
+template <class T, class From>
+static __device__ void write_cells(const struct copy &c, unsigned x, T *to, const From values[3],
+                                   double factor)
 {
     for (unsigned a = 0; a < 3; a++)
         if (x + a * PEER_BLOCK < cells_in(c))
-            to[element_of(c, x + a * PEER_BLOCK, c.to, c.to_sj, c.to_sk)] = values[a];
+            to[element_of(c, x + a * PEER_BLOCK, c.to, c.to_sj, c.to_sk)] =
+                converted<T>(values[a], factor);
 }
 
-static __device__ void send(const struct copy &c, unsigned x, const double *from,
-                            struct packet *packets, unsigned number)
+template <class From, class To>
+static __device__ void send(const struct exchange_fields<From, To> &f, const struct copy &c,
+                            unsigned x, struct packet *packets, unsigned number)
 {
-    double values[3] = {};
+    using wire = typename exchange_fields<From, To>::wire;
+    From values[3] = {};
+    union cell_words<wire> message;
     if (cells_in(c) > 0)
-        read_cells(c, x, from, values);
-    store(packets, {values[0], (unsigned)__double2loint(values[1]), number});
-    store(packets + PEER_BLOCK, {values[2], (unsigned)__double2hiint(values[1]), number});
+        read_cells(c, x, f.from, values);
+    for (int a = 0; a < 3; a++)
+        message.cells[a] = converted<wire>(values[a], f.factor);
+    for (int p = 0; p < f.PACKETS; p++)
+        store(packets + p * PEER_BLOCK, &message.words[3 * p], number);
 }
 
-static __device__ void receive(const struct peer_task &task, unsigned x,
-                               const struct packet *packets, double *to, unsigned number,
-                               struct wait_timeout *t, int longest)
+template <class From, class To>
+static __device__ void receive(const struct exchange_fields<From, To> &f,
+                               const struct peer_task &task, unsigned x,
+                               const struct packet *packets, unsigned number)
 {
-    struct peer_packet p[2];
-    if (!load_both(p, packets, number)) {
+    union cell_words<typename exchange_fields<From, To>::wire> message;
+    if (!load_all<f.PACKETS>(packets, message.words, number)) {
         const unsigned long long start = nanoseconds();
-        while (!load_both(p, packets, number))
+        while (!load_all<f.PACKETS>(packets, message.words, number))
             if (nanoseconds() - start > TIMEOUT_NS)
-                give_up(t, task.copy.peer, longest);
+                give_up(f.timeout, task.copy.peer, f.longest);
     }
-    const double values[3] = {p[0].cell, __hiloint2double((int)p[1].half, (int)p[0].half),
-                              p[1].cell};
-    write_cells(task.copy, x, to, values);
+    write_cells(task.copy, x, f.to, message.cells, f.factor);
 }
 
 /* An empty message is the packets of one thread. */
-static __device__ void do_unit(const struct peer_task &task, unsigned unit, const double *from,
-                               double *to, unsigned number, struct wait_timeout *t, int longest)
+template <class From, class To>
+static __device__ void do_unit(const struct exchange_fields<From, To> &f,
+                               const struct peer_task &task, unsigned unit, unsigned number)
 {
     const unsigned x = unit * UNIT_CELLS + threadIdx.x;
     if (x > 0 && x >= cells_in(task.copy))
         return;
     struct packet *packets =
-        (number & 1 ? task.packets[1] : task.packets[0]) + (long)unit * UNIT_PACKETS + threadIdx.x;
+        (number & 1 ? task.packets[1] : task.packets[0]) +
+        unit * packets_per_unit(sizeof(typename exchange_fields<From, To>::wire)) + threadIdx.x;
     if (task.copy.direction == COPY_OUT)
-        send(task.copy, x, from, packets, number);
+        send(f, task.copy, x, packets, number);
     else if (task.copy.direction == COPY_IN)
-        receive(task, x, packets, to, number, t, longest);
+        receive(f, task, x, packets, number);
     else {
-        double values[3];
-        read_cells(task.copy, x, from, values);
-        write_cells(task.copy, x, to, values);
+        From values[3];
+        read_cells(task.copy, x, f.from, values);
+        write_cells(task.copy, x, f.to, values, f.factor);
     }
 }
 
+template <class From, class To>
 static __global__ void __launch_bounds__(PEER_BLOCK)
-    exchange_kernel(struct peer_task *tasks, int count, const double *from, double *to,
-                    struct wait_timeout *t, int longest)
+    exchange_kernel(const __grid_constant__ struct exchange_fields<From, To> f,
+                    struct peer_task *tasks, int count)
 {
     for (int x = blockIdx.x; x < count; x += gridDim.x) {
         const struct peer_task task = tasks[x];
         const unsigned number = task.number + 1;
         for (unsigned unit = task.first; unit < task.end; unit++)
-            do_unit(task, unit, from, to, number, t, longest);
+            do_unit(f, task, unit, number);
         __syncthreads(); /* all threads have read the number */
         if (threadIdx.x == 0)
             tasks[x].number = number;
     }
 }
 
-unsigned peer_resident_blocks()
+template <class From, class To>
+static unsigned resident_blocks()
 {
     static int per_multiprocessor;
     static const cudaError_t found = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &per_multiprocessor, exchange_kernel, PEER_BLOCK, 0);
+        &per_multiprocessor, exchange_kernel<From, To>, PEER_BLOCK, 0);
     CUDA_CALL(found);
     return (unsigned)(per_multiprocessor * cuda_multiprocessors());
 }
 
-void peer_exchange(struct peer_task *tasks, int count, const double *from, double *to, int longest)
+unsigned peer_resident_blocks()
 {
+    return std::min({resident_blocks<double, double>(), resident_blocks<double, float>(),
+                     resident_blocks<float, double>(), resident_blocks<float, float>()});
+}
+
+template <class From, class To>
+static void launch(const struct route *route, struct peer_task *tasks, int count, const void *from,
+                   void *to)
+{
+    const struct exchange_fields<From, To> f = {
+        (const From *)from, (To *)to, route->lists[COPY_OUT].factor, route->ends->longest,
+            cuda_wait_timeout()
+    };
     exchange_kernel<<<std::min((unsigned)count, peer_resident_blocks()), PEER_BLOCK, 0,
-                      cuda_stream()>>>(tasks, count, from, to, cuda_wait_timeout(), longest);
+                      cuda_stream()>>>(f, tasks, count);
     CUDA_LAUNCHED();
+}
+
+void peer_exchange(const struct route *route, struct peer_task *tasks, int count, const void *from,
+                   void *to)
+{
+    const bool from_single = is_single(route->ends->source),
+               to_single = is_single(route->ends->target);
+    if (from_single && to_single)
+        launch<float, float>(route, tasks, count, from, to);
+    else if (from_single)
+        launch<float, double>(route, tasks, count, from, to);
+    else if (to_single)
+        launch<double, float>(route, tasks, count, from, to);
+    else
+        launch<double, double>(route, tasks, count, from, to);
 }

@@ -63,15 +63,20 @@ static std::vector<struct copy> copies_of(const struct copy_list &list, enum dir
     return copies;
 }
 
+static long packets_of(const struct copy &c, int value_bytes)
+{
+    return (long)units_of(c) * packets_per_unit(value_bytes);
+}
+
 /* Allocates the receive buffers; returns each peer's offsets in them. */
 static std::map<int, struct endpoint> allocate_buffers(const std::vector<struct copy> &receives,
-                                                       struct connection *c)
+                                                       int value_bytes, struct connection *c)
 {
     std::map<int, struct endpoint> own;
     std::map<int, long> packets;
     long length = 0;
     for (const struct copy &copy : receives)
-        packets[copy.peer] += (long)units_of(copy) * UNIT_PACKETS;
+        packets[copy.peer] += packets_of(copy, value_bytes);
     for (const auto &message : packets)
         for (long &offset : own[message.first].packets) {
             offset = length;
@@ -105,7 +110,7 @@ static std::map<int, struct endpoint> swap_endpoints(const struct packet *buffer
 /* Adds the tasks of copies, each of at most `units` units. `buffers` points to each peer's packets.
  */
 static void add_tasks(std::vector<struct peer_task> &tasks, const std::vector<struct copy> &copies,
-                      std::map<int, struct buffers> buffers, unsigned units)
+                      int value_bytes, std::map<int, struct buffers> buffers, unsigned units)
 {
     for (const struct copy &copy : copies) {
         struct buffers &b = buffers[copy.peer];
@@ -114,7 +119,7 @@ static void add_tasks(std::vector<struct peer_task> &tasks, const std::vector<st
             tasks.push_back(
                 {copy, {b.packets[0], b.packets[1]}, first, std::min(first + units, all), 0});
         for (struct packet *&packets : b.packets)
-            packets += (long)all * UNIT_PACKETS;
+            packets += packets_of(copy, value_bytes);
     }
 }
 
@@ -140,8 +145,9 @@ static bool connect(struct route *route)
     const auto sends = copies_of(lists[COPY_OUT], COPY_OUT, route->exchange.sends),
                local = copies_of(lists[COPY_LOCAL], COPY_LOCAL, {}),
                receives = copies_of(lists[COPY_IN], COPY_IN, route->exchange.receives);
+    const int value_bytes = route->exchange.value_bytes;
     struct connection *c = new struct connection();
-    std::map<int, struct endpoint> own = allocate_buffers(receives, c);
+    std::map<int, struct endpoint> own = allocate_buffers(receives, value_bytes, c);
     std::map<int, struct buffers> here, there;
     for (const auto &other : swap_endpoints(c->buffers, own)) {
         void *mapped;
@@ -153,9 +159,9 @@ static bool connect(struct route *route)
     }
     const unsigned units = units_per_task(lists);
     std::vector<struct peer_task> tasks;
-    add_tasks(tasks, sends, there, units);
-    add_tasks(tasks, local, {}, units);
-    add_tasks(tasks, receives, here, units);
+    add_tasks(tasks, sends, value_bytes, there, units);
+    add_tasks(tasks, local, value_bytes, {}, units);
+    add_tasks(tasks, receives, value_bytes, here, units);
     const size_t bytes = tasks.size() * sizeof tasks[0];
     c->tasks = (struct peer_task *)cuda_allocate_bytes(bytes, "a plan between GPUs");
     CUDA_CALL(
@@ -166,11 +172,11 @@ static bool connect(struct route *route)
     return true;
 }
 
-static void execute(struct route *route, const double *from, double *to)
+static void execute(struct route *route, const real *from, real *to)
 {
     const struct connection &c = *(const struct connection *)route->state;
     if (c.count > 0)
-        peer_exchange(c.tasks, c.count, from, to, route->ends->longest);
+        peer_exchange(route, c.tasks, c.count, from, to);
 }
 
 /* Until the first barrier other ranks may write here; until the second one they have it mapped. */

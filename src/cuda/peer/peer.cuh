@@ -9,11 +9,17 @@
 #include "cuda/core/packet.cuh"
 #include "cuda/device.cuh"
 extern "C" {
-#include "backend/backend.h"
+#include "level/route.h"
 }
 
-/* A block copies units: three cells per thread, in two packets. */
-enum { PEER_BLOCK = 256, UNIT_CELLS = 3 * PEER_BLOCK, UNIT_PACKETS = 2 * PEER_BLOCK };
+/* A block copies units: three cells per thread. A packet holds three words of 4 bytes, so they are
+ * one packet in single precision and two in double. */
+enum { PEER_BLOCK = 256, UNIT_CELLS = 3 * PEER_BLOCK };
+
+static inline HD long packets_per_unit(int value_bytes)
+{
+    return value_bytes / (int)sizeof(float) * (long)PEER_BLOCK;
+}
 
 /* One block's part of a copy in every exchange: units first to end − 1. */
 struct alignas(16) peer_task {
@@ -25,8 +31,8 @@ struct alignas(16) peer_task {
 
 /* Blocks of the exchange kernel that the GPU can hold at once. */
 unsigned peer_resident_blocks();
-/* Executes tasks, in device memory, of an exchange between levels with `longest` cells along a
- * side. Those that send or copy come first. */
-void peer_exchange(struct peer_task *tasks, int count, const double *from, double *to, int longest);
+/* Executes a route's tasks, in device memory. Those that send or copy come first. */
+void peer_exchange(const struct route *route, struct peer_task *tasks, int count, const void *from,
+                   void *to);
 
 #endif

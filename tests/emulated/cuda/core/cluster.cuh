@@ -30,20 +30,20 @@ static inline void cluster_barrier_wait(unsigned barrier, unsigned parity)
     barrier_wait(cluster_barrier(barrier), (int)parity);
 }
 
-static inline void store_async(unsigned to, double value, unsigned barrier)
+static inline void store_async(unsigned to, real value, unsigned barrier)
 {
     const unsigned mask = (1u << CLUSTER_ADDRESS_BITS) - 1;
     emulated::block &b = (*emulated::now->cluster)[(to >> CLUSTER_ADDRESS_BITS) - 1];
     const barrier_word number = *(const barrier_word *)(b.shared + (barrier & mask));
-    emulated::sent.push_back({(double *)(b.shared + (to & mask)), value, &b.barriers[number], &b});
+    emulated::sent.push_back({(real *)(b.shared + (to & mask)), value, &b.barriers[number], &b});
 }
 
-static inline double load_cell(unsigned address)
+static inline real load_cell(unsigned address)
 {
     return at((int)address);
 }
 
-static inline void store_cell(unsigned address, double value)
+static inline void store_cell(unsigned address, real value)
 {
     put((int)address, value);
 }
