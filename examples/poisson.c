@@ -76,15 +76,15 @@ static double rhs(double x, double y, double z, void *data)
  * ------------------------------------------------------------------------------------- */
 
 /* The largest error in a box, by means over cells. */
-static double box_error(const struct hpgmg_box *box, const double *u, double h)
+static double box_error(const struct hpgmg_box *box, const double *u, const double h[3])
 {
     double most = 0.0;
     for (int k = 0; k < box->n[2]; k++)
         for (int j = 0; j < box->n[1]; j++)
             for (int i = 0; i < box->n[0]; i++, u++) {
-                const double exact = factor_mean(0, box->lo[0] + i, h) *
-                                     factor_mean(1, box->lo[1] + j, h) *
-                                     factor_mean(2, box->lo[2] + k, h);
+                const double exact = factor_mean(0, box->lo[0] + i, h[0]) *
+                                     factor_mean(1, box->lo[1] + j, h[1]) *
+                                     factor_mean(2, box->lo[2] + k, h[2]);
                 most = fmax(most, fabs(*u - exact));
             }
     return most;
@@ -95,9 +95,9 @@ static double own_error(struct hpgmg *solver)
 {
     const struct hpgmg_box *boxes;
     int count;
-    double h, most = 0.0;
+    double h[3], most = 0.0;
     hpgmg_check(hpgmg_boxes(solver, &count, &boxes));
-    hpgmg_check(hpgmg_cell_size(solver, &h));
+    hpgmg_check(hpgmg_cell_sizes(solver, h));
     struct hpgmg_block *blocks = calloc((size_t)count, sizeof *blocks);
     for (int b = 0; b < count; b++) {
         const int *n = boxes[b].n;

@@ -66,8 +66,9 @@ HPGMG_API void hpgmg_check(enum hpgmg_status status);
 struct hpgmg;
 
 /* Makes a solver for cells[0]×cells[1]×cells[2] cells on the ranks of comm. It keeps a
- * duplicate. The domain is 0 … lengths[d] in direction d. Cells are cubes: lengths[d]/cells[d] must
- * be the same for all d, to 1e-10 of it. Each of cells must be a multiple of 4; multigrid is fast
+ * duplicate. The domain is 0 … lengths[d] in direction d. Cells need not be cubes: the sides
+ * lengths[d]/cells[d] may differ. But point smoothers slow down where they do: a ratio of 2 costs
+ * few cycles, one of 4 many (docs/API.md). Each of cells must be a multiple of 4; multigrid is fast
  * if they have a large power of two in common. There must be at least as many boxes of 4³ cells as
  * ranks.
  *
@@ -93,8 +94,8 @@ struct hpgmg_box {
 HPGMG_API enum hpgmg_status hpgmg_boxes(const struct hpgmg *solver, int *count,
                                         const struct hpgmg_box **boxes);
 
-/* The side of a cell, lengths[d]/cells[d]. Not collective. */
-HPGMG_API enum hpgmg_status hpgmg_cell_size(const struct hpgmg *solver, double *size);
+/* The sides of a cell, lengths[d]/cells[d]. Not collective. */
+HPGMG_API enum hpgmg_status hpgmg_cell_sizes(const struct hpgmg *solver, double sizes[3]);
 
 enum hpgmg_field {
     HPGMG_U = 0,      /* the solution; set it as the initial guess */

@@ -67,7 +67,7 @@ class Result:
 class Solver:
     """A solver for cells[0]×cells[1]×cells[2] cells of the box 0 … lengths[d]; without lengths the longest side is 1.
     Options are those of the command line, with _ for -: order=4, boundary="periodic", rtol=1e-9. comm is mpi4py's; without
-    it, MPI_COMM_WORLD. Collective over comm, as all functions but boxes and cell_size."""
+    it, MPI_COMM_WORLD. Collective over comm, as all functions but boxes and cell_sizes."""
 
     def __init__(self, cells, lengths=None, comm=None, **options):
         start_mpi()
@@ -117,10 +117,11 @@ class Solver:
         return [(tuple(boxes[b].lo), tuple(boxes[b].n)) for b in range(count.value)]
 
     @property
-    def cell_size(self):
-        size = ctypes.c_double()
-        call("hpgmg_cell_size", self._handle, ctypes.byref(size))
-        return size.value
+    def cell_sizes(self):
+        """The sides of a cell, in the unit of lengths."""
+        sizes = (ctypes.c_double * 3)()
+        call("hpgmg_cell_sizes", self._handle, sizes)
+        return tuple(sizes)
 
     @staticmethod
     def _index(field):

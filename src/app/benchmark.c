@@ -33,6 +33,8 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
     choice.boxes_per_rank = o->boxes_per_rank;
     memcpy(choice.domain.boxes, o->domain, sizeof choice.domain.boxes);
     choice.problem = o->problem;
+    if (o->lengths[0] > 0.0)
+        operator_set_lengths(&choice.op, o->lengths);
     return choice;
 }
 
@@ -211,7 +213,7 @@ static struct size_record *begin_size(struct hierarchy *h, struct record *b, int
                                            .level = level,
                                            .n = {l->n[0], l->n[1], l->n[2]},
                                            .unknowns = extent_cells(l->n),
-                                           .h = l->h};
+                                           .h = l->stencil->spacing.shortest};
     if (level > 0) {
         transfer_restrict(h, level - 1, FIELD_U, FIELD_SAVE);
         transfer_restrict(h, level - 1, FIELD_F, FIELD_F);

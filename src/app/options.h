@@ -16,6 +16,7 @@ struct options {
     int log2_box_dim;    /* first positional argument */
     long boxes_per_rank; /* second positional argument */
     int domain[3];       /* boxes by direction, or a rule: see struct domain_choice */
+    double lengths[3];   /* of the domain; 0: cells are cubes, and the longest side is 1 */
 
     struct solver_options solver;
     int problem;     /* enum problem_kind */

@@ -22,6 +22,8 @@ static const struct option_row option_table[] = {
 
     {.name = "domain", NUMBER(OPTION_TRIPLE, domain, "cube"), .choices = domains, .minimum = 1, .maximum = MAX_DIM,
      .argument = "cube|exact|IxJxK", .help = "boxes by direction"},
+    {.name = "lengths", NUMBER(OPTION_REALS, lengths, "cubes"), .unset = "cubes", .minimum = 0, .maximum = 1e6,
+     .argument = "LX,LY,LZ", .help = "of the domain; cubes: cells are cubes"},
     {.name = "problem", CHOICE(problem, problem_choices, "fv"),
      .help = "model problem; u is known for all but fv"},
 

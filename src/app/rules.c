@@ -6,12 +6,12 @@
 static const struct {
     const char *name, *value;
 } rules[] = {
-    {"order", "4"},        {"equation", "poisson"},    {"boundary", "dirichlet"},
-    {"problem", "fv"},     {"smoother", "gsrb"},       {"coefficients", "variable"},
-    {"cycle", "f"},        {"rtol", "none"},           {"atol", "none"},
-    {"solver", "mg"},      {"bottom", "bicgstab"},     {"sweeps", "auto"},
-    {"weight", "auto"},    {"levels", "all"},          {"domain", "cube"},
-    {"benchmark", "true"}, {"single-above", "262144"},
+    {"order", "4"},       {"equation", "poisson"}, {"boundary", "dirichlet"},
+    {"problem", "fv"},    {"smoother", "gsrb"},    {"coefficients", "variable"},
+    {"cycle", "f"},       {"rtol", "none"},        {"atol", "none"},
+    {"solver", "mg"},     {"bottom", "bicgstab"},  {"sweeps", "auto"},
+    {"weight", "auto"},   {"levels", "all"},       {"domain", "cube"},
+    {"lengths", "cubes"}, {"benchmark", "true"},   {"single-above", "262144"},
 };
 enum { NUM_RULES = sizeof rules / sizeof rules[0] };
 #define BENCHMARK_MIN_TIME "60"

@@ -36,10 +36,10 @@ static int64_t array_offset(const struct file_layout *layout, int a)
     return a * ((int64_t)sizeof(uint64_t) + layout->field_bytes);
 }
 
-static struct file_layout lay_out(const int n[3])
+static struct file_layout lay_out(const struct operator_choice *choice, const int n[3])
 {
     struct file_layout layout = {.field_bytes = (int64_t)sizeof(double) * n[0] * n[1] * n[2]};
-    const int longest = extent_longest(n);
+    const struct spacing spacing = spacing_of(choice->lengths, n);
     char extent[64];
     snprintf(extent, sizeof extent, "0 %d 0 %d 0 %d", n[0], n[1], n[2]);
     const int bytes = snprintf(
@@ -55,7 +55,7 @@ static struct file_layout lay_out(const int n[3])
         "    </Piece>\n"
         "  </ImageData>\n",
         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian", extent,
-        1.0 / longest, 1.0 / longest, 1.0 / longest, extent, arrays[0].name, arrays[0].name,
+        spacing.side[0], spacing.side[1], spacing.side[2], extent, arrays[0].name, arrays[0].name,
         (long long)array_offset(&layout, 0), arrays[1].name, (long long)array_offset(&layout, 1));
     layout.header_bytes =
         bytes + snprintf(layout.header + bytes, sizeof layout.header - (size_t)bytes, "%*s%s\n_",
@@ -74,7 +74,7 @@ bool solution_file_open(const char *path, const struct hierarchy_choice *choice,
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
     int n[3];
     spec_extent(&shape.specs[0], n);
-    const struct file_layout layout = lay_out(n);
+    const struct file_layout layout = lay_out(&choice->op, n);
     return output_file_open_together("write-solution", path,
                                      bytes_before_end(&layout) + (int64_t)strlen(end), file);
 }
@@ -178,7 +178,7 @@ static void write_frame(struct comm_file *out, const struct file_layout *layout)
 /* True on all ranks if the file was written. */
 static bool write_all(const char *path, const struct level *l, char *reason, int size)
 {
-    const struct file_layout layout = lay_out(l->n);
+    const struct file_layout layout = lay_out(&l->stencil->choice, l->n);
     struct comm_file out;
     comm_file_open(&out, path);
     if (comm_rank() == 0)

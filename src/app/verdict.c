@@ -166,6 +166,8 @@ static const char *why_not_recorded(const struct record *b, const struct options
                                     struct known *known)
 {
     const int *n = b->sizes[0].n;
+    if (o->lengths[0] > 0.0)
+        return "no error on record with --lengths";
     if (!extent_is_cube(n))
         return "no error on record for domains that are no cubes";
     if (!find_known(o, n[0], known))

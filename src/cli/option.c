@@ -185,6 +185,21 @@ static bool set_real(const struct option_row *row, double *member, const char *t
     return true;
 }
 
+static bool set_reals(const struct option_row *row, double member[3], const char *text)
+{
+    char copy[OPTION_TEXT_SIZE], *words[3];
+    double values[3] = {0.0, 0.0, 0.0};
+    if (strcmp(text, row->unset) != 0) {
+        if (cut(text, ',', copy, words, 3) != 3)
+            return false;
+        for (int i = 0; i < 3; i++)
+            if (!parse_real(words[i], row->minimum, row->maximum, &values[i]))
+                return false;
+    }
+    memcpy(member, values, sizeof values);
+    return true;
+}
+
 static bool set_path(char **member, const char *text)
 {
     if (*text == '\0')
@@ -213,6 +228,8 @@ bool option_set(const struct option_row *row, void *options, const char *text)
         return set_list(row, member, text);
     case OPTION_REAL:
         return set_real(row, member, text);
+    case OPTION_REALS:
+        return set_reals(row, member, text);
     case OPTION_PATH:
     case OPTION_NAMES:
         return set_path(member, text);
@@ -239,6 +256,19 @@ static const char *real_text(double value, char buffer[OPTION_TEXT_SIZE])
         if (strtod(buffer, NULL) == value)
             break;
     }
+    return buffer;
+}
+
+static const char *reals_text(const struct option_row *row, const double member[3],
+                              char buffer[OPTION_TEXT_SIZE])
+{
+    char number[OPTION_TEXT_SIZE];
+    int length = 0;
+    if (member[0] == 0)
+        return row->unset;
+    for (int i = 0; i < 3; i++)
+        length += snprintf(buffer + length, (size_t)(OPTION_TEXT_SIZE - length), "%s%s",
+                           i > 0 ? "," : "", real_text(member[i], number));
     return buffer;
 }
 
@@ -315,6 +345,8 @@ const char *option_text(const struct option_row *row, const void *options,
         if (row->unset && *(const double *)member == 0)
             return row->unset;
         return real_text(*(const double *)member, buffer);
+    case OPTION_REALS:
+        return reals_text(row, member, buffer);
     case OPTION_PATH:
     case OPTION_NAMES:
         return *(char *const *)member ? *(char *const *)member : row->unset;
@@ -374,6 +406,10 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
     case OPTION_REAL:
         snprintf(text, n, "%s%sa number above %g and below %g", unset, or_else, row->minimum,
                  row->maximum);
+        break;
+    case OPTION_REALS:
+        snprintf(text, n, "%s%s3 numbers above %g and below %g with ',' between them", unset,
+                 or_else, row->minimum, row->maximum);
         break;
     case OPTION_PATH:
         snprintf(text, n, "a file name");

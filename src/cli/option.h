@@ -18,6 +18,7 @@ enum option_kind {
                       first, and then 0 */
     OPTION_TRIPLE, /* int[3], "4x2x1"; the same */
     OPTION_REAL,   /* double, minimum < value < maximum */
+    OPTION_REALS,  /* double[3], "1,2,4": each the same; or the word for "not chosen" */
     OPTION_PATH,   /* char *, a file name; NULL or not empty */
     OPTION_NAMES,  /* char *, names with commas between them; NULL or not empty */
 };

@@ -129,7 +129,6 @@ struct level *level_create(int depth, struct decomposition decomposition, struct
     struct level *l = memory_alloc_zero(sizeof *l, "level");
     l->depth = depth;
     memcpy(l->n, decomposition.n, sizeof l->n);
-    l->h = 1.0 / extent_longest(l->n);
     l->sides = sides;
     l->ghosts = ghosts;
     l->backend = backend;

@@ -38,7 +38,6 @@ struct patch {
 struct level {
     int depth;          /* 0 is the finest */
     int n[3];           /* cells by direction */
-    double h;           /* side of a cell; the longest side of the domain is 1 */
     struct sides sides; /* of the domain */
     int ghosts;
     const struct backend *backend;

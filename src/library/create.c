@@ -12,9 +12,12 @@
 #include "cli/option_check.h"
 #include "cuda/cuda.h"
 #include "library/solver_handle.h"
+#include "operators/setup.h"
+#include "operators/vectors.h"
 #include "solvers/size.h"
 
-#define SAME_SIDE 1e-10 /* relative difference of the sides of a cell */
+#define MOST_STRETCHED 1e6 /* sides of cells, of the shortest */
+
 enum { MIN_LOG2_BOX_DIM = 2, MAX_LOG2_BOX_DIM = 10 };
 enum { MIN_FIELDS = 3 }; /* u, f, D⁻¹ */
 
@@ -70,14 +73,13 @@ static enum hpgmg_status check_cells(const int *cells, const double *lengths)
             return fail(HPGMG_ARGUMENT, "lengths[%d] is %g; it must be positive and finite", d,
                         lengths[d]);
     }
-    for (int d = 1; d < 3; d++) {
-        const double first = lengths[0] / cells[0], side = lengths[d] / cells[d];
-        if (fabs(side - first) > SAME_SIDE * first)
+    const struct spacing spacing = spacing_of(lengths, cells);
+    for (int d = 0; d < 3; d++)
+        if (spacing.side[d] > MOST_STRETCHED * spacing.shortest)
             return fail(HPGMG_ARGUMENT,
-                        "cells are no cubes: lengths/cells is %.17g in direction 0 and %.17g in "
-                        "direction %d",
-                        first, side, d);
-    }
+                        "the side of a cell in direction %d, %g, is more than %g times the "
+                        "shortest, %g",
+                        d, spacing.side[d], MOST_STRETCHED, spacing.shortest);
     return HPGMG_OK;
 }
 
@@ -129,6 +131,16 @@ static enum hpgmg_status check_least_memory(const int cells[3], bool on_gpu)
     return check_memory(cells, &need, on_gpu || memory_need_fits(&need) ? NULL : "node");
 }
 
+/* Constant coefficients stay constants if cells are cubes. */
+static void set_lengths(const struct hpgmg *s, struct operator_choice *op)
+{
+    const struct spacing spacing = spacing_of(s->lengths, s->cells);
+    if (spacing_is_cubic(&spacing))
+        memcpy(op->lengths, s->lengths, sizeof s->lengths);
+    else
+        operator_set_lengths(op, s->lengths);
+}
+
 /* Machine and levels. All ranks get the same. */
 static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice *choice)
 {
@@ -143,6 +155,7 @@ static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice 
     if (status == STATUS_VALID && check_least_memory(s->cells, on_gpu) != HPGMG_OK)
         return HPGMG_MEMORY;
     *choice = setup_hierarchy(&s->options, on_gpu);
+    set_lengths(s, &choice->op);
     if (status == STATUS_VALID && choose_boxes(choice, s->cells) != HPGMG_OK)
         return HPGMG_ARGUMENT;
     if (status == STATUS_VALID)
@@ -154,7 +167,6 @@ static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice 
         return HPGMG_MEMORY;
     if (on_gpu)
         setup_thresholds(&s->options, choice);
-    choice->op.length = fmax(s->lengths[0], fmax(s->lengths[1], s->lengths[2]));
     return HPGMG_OK;
 }
 
@@ -195,6 +207,17 @@ static void warn_of_coarsest(struct hpgmg *s)
             extent_format(n).of);
 }
 
+/* α = β = 1, where cells are no cubes. */
+static void set_unit_coefficients(struct hpgmg *s)
+{
+    struct level *finest = s->hierarchy->levels[0];
+    setup_unit_beta(finest);
+    for (int d = 0; d < 3; d++)
+        walls_keep_beta(s, d);
+    if (finest->fields[FIELD_ALPHA])
+        vector_set(finest, FIELD_ALPHA, 1.0);
+}
+
 /* The rest, with the new world selected. */
 static enum hpgmg_status create(struct hpgmg *s, const int *cells, const double *lengths,
                                 const char *const *options)
@@ -214,6 +237,8 @@ static enum hpgmg_status create(struct hpgmg *s, const int *cells, const double 
         return status;
     s->hierarchy = hierarchy_allocate(&choice);
     s->operator_is_old = s->rhs_is_old = true;
+    if (choice.op.unit_beta)
+        set_unit_coefficients(s);
     list_boxes(s);
     warn_of_coarsest(s);
     return HPGMG_OK;
@@ -291,13 +316,14 @@ enum hpgmg_status hpgmg_boxes(const struct hpgmg *solver, int *count,
     return HPGMG_OK;
 }
 
-enum hpgmg_status hpgmg_cell_size(const struct hpgmg *solver, double *size)
+enum hpgmg_status hpgmg_cell_sizes(const struct hpgmg *solver, double sizes[3])
 {
     const enum hpgmg_status status = check_solver(solver);
     if (status != HPGMG_OK)
         return status;
-    if (!size)
-        return fail(HPGMG_ARGUMENT, "size is NULL");
-    *size = solver->lengths[0] / solver->cells[0];
+    if (!sizes)
+        return fail(HPGMG_ARGUMENT, "sizes is NULL");
+    for (int d = 0; d < 3; d++)
+        sizes[d] = solver->lengths[d] / solver->cells[d];
     return HPGMG_OK;
 }

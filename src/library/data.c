@@ -37,7 +37,9 @@ const char *field_name(enum hpgmg_field field)
 
 bool has_field(const struct hpgmg *s, enum hpgmg_field field)
 {
-    return s->hierarchy->levels[0]->fields[user_fields[field].field] != NULL;
+    const struct level *finest = s->hierarchy->levels[0];
+    const bool is_own = field == HPGMG_U || field == HPGMG_F || !finest->stencil->choice.unit_beta;
+    return is_own && finest->fields[user_fields[field].field];
 }
 
 /* --- what a caller can do wrong ------------------------------------------------------------------
@@ -295,7 +297,7 @@ static enum hpgmg_status renew_staging(struct hpgmg *s, struct staging *staging,
 
 /* Between the caller's blocks and the staging level's patches, which are in the same order. */
 static void copy_blocks(const struct level *l, int centre, const struct hpgmg_block *blocks,
-                        bool into_level)
+                        bool into_level, double factor)
 {
     for (int q = 0; q < l->npatches; q++) {
         const struct patch *p = &l->patches[q];
@@ -304,7 +306,8 @@ static void copy_blocks(const struct level *l, int centre, const struct hpgmg_bl
         const long packed[3] = {1, ni, ni * nj}, inner[3] = {1, p->sj, p->sk};
         double *cells = patch_cells(l, p, FIELD_U);
         struct strided_arguments x = {.to = into_level ? cells : b->data,
-                                      .from = into_level ? b->data : cells};
+                                      .from = into_level ? b->data : cells,
+                                      .factor = factor};
         for (int d = 0; d < 3; d++) {
             const long outer = is_packed(b) ? packed[d] : (long)b->stride[d];
             x.to_stride[d] = into_level ? inner[d] : outer;
@@ -352,13 +355,20 @@ static void note_change(struct hpgmg *s, enum hpgmg_field field, bool is_set, do
     }
 }
 
+/* By which the finest level's values are larger than the caller's: that of β in a direction, where
+ * cells are no cubes (operators/spacing.h). */
+static double weight_of(const struct hpgmg *s, int centre)
+{
+    return centre == CENTRE_CELL ? 1.0 : s->hierarchy->levels[0]->stencil->spacing.weight[centre];
+}
+
 static enum hpgmg_status set_from(struct hpgmg *s, enum hpgmg_field field,
                                   const struct hpgmg_block *blocks)
 {
     const struct level *finest = s->hierarchy->levels[0], *staging = s->set.level;
     const struct user_field *own = &user_fields[field];
     double norm;
-    copy_blocks(staging, own->centre, blocks, true);
+    copy_blocks(staging, own->centre, blocks, true, weight_of(s, own->centre));
     const enum hpgmg_status status = check_values(staging, field, &norm);
     if (status == HPGMG_OK)
         transfer(&s->set, staging, FIELD_U, finest, own->field);
@@ -372,7 +382,7 @@ static enum hpgmg_status get_into(struct hpgmg *s, enum hpgmg_field field,
     const struct level *finest = s->hierarchy->levels[0], *staging = s->get.level;
     const struct user_field *own = &user_fields[field];
     transfer(&s->get, finest, own->field, staging, FIELD_U);
-    copy_blocks(staging, own->centre, blocks, false);
+    copy_blocks(staging, own->centre, blocks, false, 1.0 / weight_of(s, own->centre));
     return HPGMG_OK;
 }
 
@@ -417,7 +427,7 @@ enum hpgmg_status hpgmg_get(struct hpgmg *solver, enum hpgmg_field field, int co
 struct sampling {
     hpgmg_function *function;
     void *data;
-    double side;      /* of a cell */
+    double side[3];   /* of a cell */
     double shift[3];  /* of the middle from the low corner of cell (0,0,0), in cells */
     double spread[3]; /* of the two points of Gauss's rule from the middle; 0: one point */
 };
@@ -425,10 +435,10 @@ struct sampling {
 static struct sampling sampling_of(const struct hpgmg *s, int centre, hpgmg_function *function,
                                    void *data)
 {
-    struct sampling x = {function, data, s->lengths[0] / s->cells[0], {0.5, 0.5, 0.5}, {0.0}};
+    struct sampling x = {function, data, {0.0}, {0.5, 0.5, 0.5}, {0.0}};
     const double spread = s->options.order > 2 ? 0.5 / sqrt(3.0) : 0.0;
     for (int d = 0; d < 3; d++)
-        x.spread[d] = d == centre ? 0.0 : spread;
+        x.side[d] = s->lengths[d] / s->cells[d], x.spread[d] = d == centre ? 0.0 : spread;
     if (centre != CENTRE_CELL)
         x.shift[centre] = 0.0;
     return x;
@@ -444,7 +454,7 @@ static double sample(const struct sampling *x, const int cell[3])
         for (int d = 0; d < 3; d++) {
             const int high = corner >> d & 1;
             again = again || (high && x->spread[d] == 0.0);
-            at[d] = x->side * (cell[d] + x->shift[d] + (high ? x->spread[d] : -x->spread[d]));
+            at[d] = x->side[d] * (cell[d] + x->shift[d] + (high ? x->spread[d] : -x->spread[d]));
         }
         if (again)
             continue;

@@ -142,11 +142,6 @@ void walls_keep_beta(struct hpgmg *s, int d)
     }
 }
 
-static double cell_side(const struct hpgmg *s)
-{
-    return s->lengths[0] / s->cells[0];
-}
-
 void walls_add(struct hpgmg *s, bool f_is_new)
 {
     const struct level *finest = s->hierarchy->levels[0];
@@ -158,8 +153,8 @@ void walls_add(struct hpgmg *s, bool f_is_new)
     if (f_is_new || is_first)
         wall_terms_keep(s->wall_terms, FIELD_F);
     if (s->walls_are_old) {
-        wall_terms_set_operator(s->wall_terms, &s->walls, cell_side(s), NUM_FIELDS);
-        wall_terms_set_inflow(s->wall_inflow, &s->walls, cell_side(s));
+        wall_terms_set_operator(s->wall_terms, &s->walls, NUM_FIELDS);
+        wall_terms_set_inflow(s->wall_inflow, &s->walls);
     }
     wall_terms_restore(s->wall_terms, FIELD_F);
     wall_terms_add(s->wall_terms, FIELD_F);
@@ -174,7 +169,7 @@ bool walls_prepare_cycle(struct hpgmg *s)
     const struct wall_terms *before = h->walls[0].interpolated;
     if (!s->has_walls || !s->cycle_walls_are_old)
         return false;
-    hierarchy_set_walls(h, &s->walls, s->wall_terms, cell_side(s));
+    hierarchy_set_walls(h, &s->walls, s->wall_terms);
     s->cycle_walls_are_old = false;
     return h->walls[0].interpolated != before;
 }

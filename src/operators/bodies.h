@@ -60,12 +60,14 @@ FORMULA void body_combine(const struct vector_arguments *v, int i, int j, int k)
 struct strided_arguments {
     real *to;
     const real *from;
+    double factor; /* of what is copied */
     long to_stride[3], from_stride[3];
 };
 
 FORMULA void body_copy_strided(const struct strided_arguments *x, int i, int j, int k)
 {
     x->to[i * x->to_stride[0] + j * x->to_stride[1] + k * x->to_stride[2]] =
+        (real)x->factor *
         x->from[i * x->from_stride[0] + j * x->from_stride[1] + k * x->from_stride[2]];
 }
 

@@ -34,8 +34,8 @@ static void visit(const struct level *l, const struct patch *p, enum field field
 {
     double *inner = patch_cells(l, p, field) + c->lo[0] + c->lo[1] * p->sj + c->lo[2] * p->sk;
     const long in_field[3] = {1, p->sj, p->sk}, in_array[3] = {1, c->n[0], (long)c->n[0] * c->n[1]};
-    struct strided_arguments x = {.to = out ? (double *)packed : inner,
-                                  .from = out ? inner : packed};
+    struct strided_arguments x = {
+        .to = out ? (double *)packed : inner, .from = out ? inner : packed, .factor = 1.0};
     memcpy(x.to_stride, out ? in_array : in_field, sizeof x.to_stride);
     memcpy(x.from_stride, out ? in_field : in_array, sizeof x.from_stride);
     l->backend->passes->visit(body, &x, c->n);

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "operators/pass.h"
+#include "operators/setup.h"
 #include "operators/vectors.h"
 
 /* (sin cx)^p */
@@ -64,12 +65,20 @@ const struct problem problems[PROBLEM_COUNT] = {
  * a direction. For a cube, ξ = x. */
 struct relative {
     double step;           /* of ξ, from cell to cell */
-    double inverse_length; /* dξ/dx = 1/L; the longest side is 1 */
+    double inverse_length; /* dξ/dx = 1/L */
 };
 
 static struct relative relative_to(const struct level *l, int d)
 {
-    return (struct relative){1.0 / l->n[d], (double)extent_longest(l->n) / l->n[d]};
+    const double length = l->stencil->choice.lengths[d];
+    return (struct relative){1.0 / l->n[d],
+                             length > 0.0 ? 1.0 / length : (double)extent_longest(l->n) / l->n[d]};
+}
+
+/* β is that of the problem; else it is 1, whether it is stored or not. */
+static bool has_own_beta(const struct level *l)
+{
+    return l->stencil->choice.variable && !l->stencil->choice.unit_beta;
 }
 
 /* The factors of all terms at the cell centres, by direction, with derivatives by x. */
@@ -152,9 +161,10 @@ static double rhs_value(const struct filling *f, int i, int j, int k)
 {
     const struct operator_choice *choice = &f->level->stencil->choice;
     double gradient[3] = {0.0, 0.0, 0.0};
-    const double beta = choice->variable ? beta_tanh(f->to, (const int[3]){i, j, k},
-                                                     (const double[3]){0.5, 0.5, 0.5}, gradient)
-                                         : 1.0;
+    const double beta =
+        has_own_beta(f->level)
+            ? beta_tanh(f->to, (const int[3]){i, j, k}, (const double[3]){0.5, 0.5, 0.5}, gradient)
+            : 1.0;
     double value = 0.0, slope = 0.0, laplacian = 0.0;
     for (int t = 0; t < f->tables.count; t++) {
         const struct factor *x = &f->tables.terms[t][0][i], *y = &f->tables.terms[t][1][j],
@@ -225,7 +235,8 @@ static void fill_beta(const struct level *l)
 }
 
 /* The fv problem's functions of one coordinate, by direction and global index: X and X'', and s at
- * cell centres and at faces (see problem_formula.h). */
+ * cell centres and at faces (see problem_formula.h). Second derivatives are by a coordinate in
+ * which the cell's side in each direction is the shortest one. */
 struct fv_tables {
     const struct fv_point *points[3];
     const double *centres[3], *faces[3];
@@ -234,13 +245,13 @@ struct fv_tables {
 
 static void fill_fv_patch(const struct level *l, const struct patch *p, const struct fv_tables *t)
 {
-    const double correction = l->h * l->h / 24.0;
+    const double h = l->stencil->spacing.shortest, correction = h * h / 24.0;
     struct fv_rhs_arguments rhs = {patch_cells(l, p, FIELD_F), p->sj, p->sk,
                                    .correction = correction};
     for (int d = 0; d < 3; d++)
         rhs.points[d] = t->points[d] + p->box.lo[d];
     l->backend->passes->visit(BODY_fill_rhs, &rhs, p->n);
-    for (int direction = 0; direction < 3 && l->fields[FIELD_BETA_I]; direction++) {
+    for (int direction = 0; direction < 3 && has_own_beta(l); direction++) {
         const int e = (direction + 1) % 3, f = (direction + 2) % 3;
         struct fv_beta_arguments beta = {patch_cells(l, p, FIELD_BETA_I + direction), p->sj, p->sk,
                                          .correction = correction,
@@ -267,7 +278,8 @@ static void fill_fv_table(const struct level *l, int d, double *host)
     for (int i = 0; i < n; i++) {
         const struct factor x = sine_7(to.step * (i + 0.5), true);
         host[2 * i] = x.value;
-        host[2 * i + 1] = x.d2 * (to.inverse_length * to.inverse_length);
+        host[2 * i + 1] =
+            x.d2 * (to.inverse_length * to.inverse_length) / l->stencil->spacing.weight[d];
     }
     for (int i = 0; i <= n; i++) {
         centres[i] = sin(2.0 * M_PI * (to.step * (i + 0.5)));
@@ -282,7 +294,7 @@ static void place_fv_table(struct fv_tables *t, const struct level *l, int d, co
     t->points[d] = (const struct fv_point *)at;
     t->centres[d] = at + 2 * l->n[d];
     t->faces[d] = t->centres[d] + l->n[d] + 1;
-    t->wave_number_2[d] = 4.0 * M_PI * M_PI * (inverse * inverse);
+    t->wave_number_2[d] = 4.0 * M_PI * M_PI * (inverse * inverse) / l->stencil->spacing.weight[d];
 }
 
 /* The tables are made here and multiplied by the level's backend, in its memory. */
@@ -323,21 +335,29 @@ static double solution_value(const struct filling *f, int i, int j, int k)
     return value;
 }
 
-void problem_fill(const struct level *level, int problem)
+static void fill_manufactured(struct level *level, int problem)
 {
-    CHECK(problem >= 0 && problem < PROBLEM_COUNT);
-    if (problem == PROBLEM_FV) {
-        fill_fv(level);
-        return;
-    }
     struct filling f = filling_of(level);
     f.tables = tables_create(level, problem);
     fill_cells(&f, FIELD_F, rhs_value);
-    if (level->fields[FIELD_BETA_I])
+    if (has_own_beta(level))
         fill_beta(level);
     if (level->fields[FIELD_ALPHA])
         fill_cells(&f, FIELD_ALPHA, one);
     tables_destroy(&f.tables);
+}
+
+void problem_fill(struct level *level, int problem)
+{
+    CHECK(problem >= 0 && problem < PROBLEM_COUNT);
+    if (problem == PROBLEM_FV)
+        fill_fv(level);
+    else
+        fill_manufactured(level, problem);
+    if (level->stencil->choice.unit_beta)
+        setup_unit_beta(level);
+    else if (level->fields[FIELD_BETA_I])
+        setup_weigh_beta(level);
 }
 
 void problem_solution(const struct level *level, int problem, enum field field)

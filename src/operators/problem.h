@@ -26,7 +26,7 @@ extern const struct problem problems[PROBLEM_COUNT]; /* by enum problem_kind */
 
 /* Fills f, and α and β where they are allocated, in the interior of the level's boxes, and β also
  * on the faces of the high walls. */
-void problem_fill(const struct level *level, int problem);
+void problem_fill(struct level *level, int problem);
 
 /* The exact solution (cell-centre values) into a field. Only for problems[problem].exact. */
 void problem_solution(const struct level *level, int problem, enum field field);

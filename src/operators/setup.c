@@ -27,6 +27,34 @@ void setup_restrict_faces(const struct level *fine, struct level *coarse, int di
     }
 }
 
+/* β = a β on all faces in the boxes, by BODY_combine; or β = a, by BODY_set. */
+static void visit_faces(struct level *l, int direction, enum body body, double a)
+{
+    for (int q = 0; q < l->npatches; q++) {
+        const struct patch *p = &l->patches[q];
+        double *beta = patch_cells(l, p, FIELD_BETA_I + direction);
+        const struct vector_arguments x = {
+            .z = beta, .x = beta, .y = beta, .sj = p->sj, .sk = p->sk, .a = a};
+        int n[3] = {p->n[0], p->n[1], p->n[2]};
+        n[direction] += p->wall[direction][1] != NO_WALL; /* the faces on the wall */
+        l->backend->passes->visit(body, &x, n);
+    }
+}
+
+void setup_weigh_beta(struct level *level)
+{
+    const struct spacing *spacing = &level->stencil->spacing;
+    for (int d = 0; d < 3; d++)
+        if (spacing->weight[d] != 1.0)
+            visit_faces(level, d, BODY_combine, spacing->weight[d]);
+}
+
+void setup_unit_beta(struct level *level)
+{
+    for (int d = 0; d < 3; d++)
+        visit_faces(level, d, BODY_set, level->stencil->spacing.weight[d]);
+}
+
 /* The faces of a patch on one of its walls. */
 static void close_wall(const struct level *l, const struct patch *p, int d, int side)
 {

@@ -7,6 +7,10 @@
 
 /* Restricts face-centred β of one direction, the faces on the high walls included. */
 void setup_restrict_faces(const struct level *fine, struct level *coarse, int direction);
+/* β times the weights of the level's spacing (operators/spacing.h), and β = 1 times these. The
+ * faces on the high walls included. */
+void setup_weigh_beta(struct level *level);
+void setup_unit_beta(struct level *level);
 /* β = 0 on the faces of Neumann walls, so that nothing flows through them: the flux of order 4 has
  * tangential terms that the rule for u does not cancel. */
 void setup_close_neumann_walls(struct level *level);

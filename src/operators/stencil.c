@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "operators/stencil.h"
+#include <string.h>
 #include "base/check.h"
 #include "level/extent.h"
 #include "operators/smoothers.h"
@@ -82,6 +83,13 @@ int stencil_ghosts(int order)
     return row_of_order(order)->ghosts;
 }
 
+void operator_set_lengths(struct operator_choice *choice, const double lengths[3])
+{
+    memcpy(choice->lengths, lengths, sizeof choice->lengths);
+    choice->unit_beta = !choice->variable;
+    choice->variable = true;
+}
+
 struct min_cells stencil_min_cells(const struct operator_choice *choice)
 {
     const int radius = row_of_order(choice->order)->radius, two = radius > 2 ? radius : 2;
@@ -103,12 +111,11 @@ struct stencil stencil_create(struct operator_choice choice, const int n[3])
     s.reads_edges = order->reads_edges;
     s.sum_weights = order->weights;
     s.in_place = s.radius == 1 && !s.reads_edges && smoother->coloured;
-    /* 1/h; dividing by a length of 1 changes no bit */
-    const double inverse_h = extent_longest(n) / (choice.length > 0.0 ? choice.length : 1.0);
+    s.spacing = spacing_of(choice.lengths, n);
     for (int half = 1; half <= 2; half++)
         s.walls[half - 1] =
             wall_weights_of(&choice.sides, wall_rule_of(2 * half, extent_shortest(n)));
-    s.scale = inverse_h * inverse_h / order->divisor;
+    s.scale = s.spacing.inverse * s.spacing.inverse / order->divisor;
     return s;
 }
 

@@ -7,6 +7,7 @@
 #include "level/extent.h"
 #include "level/sides.h"
 #include "operators/boundary.h"
+#include "operators/spacing.h"
 
 C_BEGIN
 
@@ -31,8 +32,7 @@ enum {
 
 enum equation { EQUATION_POISSON, EQUATION_HELMHOLTZ, NUM_EQUATIONS };
 
-/* The operator A u = a·α·u − b·∇·(β∇u), as a run chose it. A level's coordinates are in units of
- * the domain's longest side, so b = 1/length². */
+/* The operator A u = a·α·u − ∇·(β∇u), as a run chose it. */
 struct operator_choice {
     int order;              /* one of operators/orders.def */
     enum equation equation; /* poisson: a = 0, helmholtz: a = 1 */
@@ -40,11 +40,14 @@ struct operator_choice {
     struct sides sides;     /* what is beyond the sides of the domain */
     enum smoother smoother;
     double weight; /* of the relaxation; 0: the smoother's own. Chebyshev's steps have their own */
-    double length; /* of the domain's longest side; 0: 1 */
+    double lengths[3]; /* of the domain; 0: cells are cubes, and the longest side is 1 */
+    bool unit_beta;    /* β = 1, but stored, because cells are no cubes (operators/spacing.h) */
 };
 
 /* The row of this operator in operators/variants.def, from 0 on; −1 if there is none. */
 int operator_index(const struct operator_choice *choice);
+/* Sets the lengths of the domain, where cells may be no cubes: β is stored even where it is 1. */
+void operator_set_lengths(struct operator_choice *choice, const double lengths[3]);
 /* a·α·u, where α is 1 if it is not stored. */
 double operator_diagonal_term(const struct operator_choice *choice, double u);
 /* Whether solutions differ by a constant: no side is a Dirichlet wall, and there is no a·α·u. */
@@ -72,8 +75,9 @@ struct stencil {
     struct wall_weights walls[2]; /* by order: see walls_of_order() */
     bool hpgmg_diagonal;          /* FIELD_DINV as HPGMG finds it around odd periodic grids, see
                                      probe_create() */
-    double scale;                 /* b/h² over the divisor of the sum S */
-    double lambda_max;            /* Gershgorin bound of D⁻¹A, where the smoother needs it */
+    struct spacing spacing;
+    double scale;      /* 1/h² over the divisor of the sum S; h is the shortest side of cells */
+    double lambda_max; /* Gershgorin bound of D⁻¹A, where the smoother needs it */
     double chebyshev_c1[SMOOTHER_SWEEPS], chebyshev_c2[SMOOTHER_SWEEPS]; /* Saad, Algorithm 12.1 */
 };
 

@@ -33,8 +33,7 @@ struct near_walls {
     const struct patch *patch;
     struct wall_part g[3][2], beta[3][2];
     const struct wall_weights *rule;
-    int reach;   /* how far from a cell G is read */
-    double side; /* of a cell */
+    int reach; /* how far from a cell G is read */
 };
 
 static struct near_walls near_walls_of(const struct near_walls *common, const struct level *l,
@@ -75,7 +74,7 @@ static double ghost_of_values(const struct near_walls *w, const int cell[3])
         inner[d] = side ? p->n[d] - 1 - m : m;
         x[m] = ghost_of_values(w, inner);
     }
-    const double unit = p->wall[d][side] == WALL_NEUMANN ? w->side : 1.0;
+    const double unit = p->wall[d][side] == WALL_NEUMANN ? w->level->stencil->spacing.side[d] : 1.0;
     const double value = w->g[d][side].at ? unit * beside(&w->g[d][side], d, cell) : 0.0;
     return fma(wall_value_weight(rule, p->wall[d][side], layer), value,
                side_ghost(rule, rule->cells, layer, x));
@@ -152,7 +151,8 @@ static void operator_terms(const struct near_walls *w, const struct local_box *c
     memory_free(g.all);
 }
 
-/* The flux into a cell through a Neumann wall with stored β, over h. */
+/* The flux into a cell through a Neumann wall with stored β, over the cell's side. The stored β has
+ * its weight. */
 static double wall_inflow(const struct near_walls *w, int d, int side, const int cell[3])
 {
     const struct wall_part *g = &w->g[d][side], *beta = &w->beta[d][side];
@@ -168,7 +168,8 @@ static double wall_inflow(const struct near_walls *w, int d, int side, const int
     const double flux = w->level->stencil->reads_edges
                             ? fv4_wall_flux(b, value, dbeta[0], dg[0], dbeta[1], dg[1])
                             : b * value;
-    return flux / w->side;
+    const struct spacing *spacing = &w->level->stencil->spacing;
+    return flux / (spacing->side[d] * spacing->weight[d]);
 }
 
 static double inflows(const struct near_walls *w, const int cell[3])
@@ -305,25 +306,24 @@ static void set_terms(struct wall_terms *terms, const struct level *of,
 }
 
 void wall_terms_set_operator(struct wall_terms *terms, const struct wall_values *values,
-                             double side, enum field less)
+                             enum field less)
 {
     const struct stencil *s = terms->level->stencil;
-    const struct near_walls common = {.rule = stencil_walls(s), .reach = s->radius, .side = side};
+    const struct near_walls common = {.rule = stencil_walls(s), .reach = s->radius};
     set_terms(terms, terms->level, &common, values, operator_terms, less);
 }
 
-void wall_terms_set_inflow(struct wall_terms *terms, const struct wall_values *values, double side)
+void wall_terms_set_inflow(struct wall_terms *terms, const struct wall_values *values)
 {
-    const struct near_walls common = {.side = side};
+    const struct near_walls common = {0};
     set_terms(terms, terms->level, &common, values, inflow_terms, NUM_FIELDS);
 }
 
 void wall_terms_set_prolonged(struct wall_terms *terms, const struct level *coarse,
-                              const struct wall_values *values, double side, int prolongation)
+                              const struct wall_values *values, int prolongation)
 {
     const struct near_walls common = {.rule = walls_of_order(coarse->stencil, prolongation),
-                                      .reach = prolongation / 2,
-                                      .side = side};
+                                      .reach = prolongation / 2};
     set_terms(terms, coarse, &common, values, prolonged_terms, NUM_FIELDS);
 }
 

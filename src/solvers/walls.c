@@ -39,18 +39,18 @@ static void create_terms(struct hierarchy *h, int depth)
 /* f of the next level: the restriction of −A G in f or u of this level, which takes its place, plus
  * what the next level's own −A G differs from it by. */
 static void set_terms(struct hierarchy *h, int depth, const struct wall_values *coarse,
-                      const struct wall_values *next, double side)
+                      const struct wall_values *next)
 {
     struct wall_terms *rhs = h->walls[depth + 1].rhs;
     transfer_restrict(h, depth, depth > 0 ? FIELD_F : FIELD_U, FIELD_F);
-    wall_terms_set_operator(rhs, next, side, FIELD_F);
+    wall_terms_set_operator(rhs, next, FIELD_F);
     wall_terms_add(rhs, FIELD_F);
-    wall_terms_set_prolonged(h->walls[depth].interpolated, h->transfers[depth].coarse, coarse, side,
+    wall_terms_set_prolonged(h->walls[depth].interpolated, h->transfers[depth].coarse, coarse,
                              h->choice.op.order);
 }
 
 void hierarchy_set_walls(struct hierarchy *h, const struct wall_values *values,
-                         const struct wall_terms *terms, double side)
+                         const struct wall_terms *terms)
 {
     struct wall_values own[2] = {{{{NULL}}, {{NULL}}}, {{{NULL}}, {{NULL}}}};
     const struct wall_values *fine = values;
@@ -61,9 +61,8 @@ void hierarchy_set_walls(struct hierarchy *h, const struct wall_values *values,
             vector_set(h->levels[0], FIELD_U, 0.0);
             wall_terms_add(terms, FIELD_U);
         }
-        side *= 2.0;
         create_terms(h, depth);
-        set_terms(h, depth, h->transfers[depth].separate ? &coarse : next, next, side);
+        set_terms(h, depth, h->transfers[depth].separate ? &coarse : next, next);
         wall_values_release(&coarse);
         wall_values_release(&own[!(depth % 2)]);
         fine = next;

@@ -123,6 +123,11 @@ static const struct {
     {"--rtol 1e-3 --max-cycles 4294967297 5 8", "--max-cycles: wrong value"},
     {"--solves 0 5 8", "--solves: wrong value '0'; legal: auto, or an integer"},
     {"--min-time 0 5 8", "--min-time: wrong value '0'; legal: a number above 0"},
+    {"--lengths 1,2 5 8", "--lengths: wrong value '1,2'; legal: cubes, or 3 numbers above 0"},
+    {"--lengths 1,2,3,4 5 8", "--lengths: wrong value '1,2,3,4'"},
+    {"--lengths 1,0,1 5 8", "--lengths: wrong value '1,0,1'"},
+    {"--lengths 1,nan,1 5 8", "--lengths: wrong value '1,nan,1'"},
+    {"--lengths 1,,1 5 8", "--lengths: wrong value '1,,1'"},
 
     /* combinations */
     {"--order 2 --order 2 5 8", "--order: given twice"},
@@ -268,7 +273,7 @@ static void defaults_are_those_of_the_manual(void **state)
     struct options o = parse_valid("5 8");
     options_visit(&o, append_line, text);
     assert_string_equal(
-        text, "log2-box-dim = 5\nboxes-per-rank = 8\ndomain = cube\nproblem = fv\norder = "
+        text, "log2-box-dim = 5\nboxes-per-rank = 8\ndomain = cube\nlengths = cubes\nproblem = fv\norder = "
               "2\nequation = poisson\n"
               "boundary = dirichlet\ncoefficients = variable\nsmoother = gsrb\n"
               "sweeps = auto\nweight = auto\nlevels = all\ncycle = f\nprecision = double\n"
@@ -288,6 +293,16 @@ static bool has_value(const struct options *o, const struct option_row *row, con
 {
     char buffer[OPTION_TEXT_SIZE];
     return strcmp(option_text(row, o, buffer), text) == 0;
+}
+
+static void lengths_are_three_numbers(void **state)
+{
+    (void)state;
+    struct options o = parse_valid("--lengths 1,2.5,1e-3 5 8");
+    assert_true(o.lengths[0] == 1.0 && o.lengths[1] == 2.5 && o.lengths[2] == 1e-3);
+    assert_true(has_value(&o, option_find(&options_list, "lengths", 0), "1,2.5,0.001"));
+    o = parse_valid("--lengths cubes 5 8");
+    assert_true(o.lengths[0] == 0.0 && o.lengths[1] == 0.0 && o.lengths[2] == 0.0);
 }
 
 static void every_choice_and_flag_is_taken(void **state)
@@ -502,6 +517,7 @@ int main(void)
         cmocka_unit_test(a_byte_order_mark_is_skipped),
         cmocka_unit_test(an_unreadable_file_is_refused),
         cmocka_unit_test(defaults_are_those_of_the_manual),
+        cmocka_unit_test(lengths_are_three_numbers),
         cmocka_unit_test(every_choice_and_flag_is_taken),
         cmocka_unit_test(bounds_are_taken),
         cmocka_unit_test(solvers_without_an_end_have_a_tolerance),

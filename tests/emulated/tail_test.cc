@@ -181,9 +181,9 @@ static void set_walls(struct hierarchy *h)
         values.g[d][side] = wall_plane_create(l, d, side, faces.data());
     }
     struct wall_terms *terms = wall_terms_create(l, l->stencil->radius);
-    wall_terms_set_operator(terms, &values, l->h, NUM_FIELDS);
+    wall_terms_set_operator(terms, &values, NUM_FIELDS);
     wall_terms_add(terms, FIELD_F);
-    hierarchy_set_walls(h, &values, terms, l->h);
+    hierarchy_set_walls(h, &values, terms);
     wall_terms_destroy(terms);
     wall_values_release(&values);
 }

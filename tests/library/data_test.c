@@ -410,9 +410,10 @@ static void lengths_scale(void)
     static const double lengths[] = {1.0, 4.0, 0.3};
     struct hpgmg *s[3];
     for (int x = 0; x < 3; x++) {
-        double side, length = lengths[x];
+        double sides[3], length = lengths[x];
         s[x] = create_on(HPGMG_COMM_WORLD, CELLS, length, options);
-        EXPECT(hpgmg_cell_size(s[x], &side) == HPGMG_OK && fabs(48 * side / length - 1.0) < 1e-14);
+        EXPECT(hpgmg_cell_sizes(s[x], sides) == HPGMG_OK &&
+               fabs(48 * sides[1] / length - 1.0) < 1e-14);
         for (int d = 0; d < 3; d++)
             set_function(s[x], (enum hpgmg_field)(HPGMG_BETA_I + d), constant, 2.0);
         set_function(s[x], HPGMG_F, sines, length);

@@ -77,12 +77,12 @@ static void functions_may_jump(struct hpgmg *s, const double *expected)
 /* The middle of the cell at x, y, z of another solver. */
 static double asks(double x, double y, double z, void *data)
 {
-    double value = NAN, side = NAN;
+    double value = NAN, sides[3] = {NAN, NAN, NAN};
     struct hpgmg_block one = corner;
-    EXPECT(hpgmg_cell_size(data, &side) == HPGMG_OK && side == 1.0 / N);
-    one.box.lo[0] = (int)(x / side);
-    one.box.lo[1] = (int)(y / side);
-    one.box.lo[2] = (int)(z / side);
+    EXPECT(hpgmg_cell_sizes(data, sides) == HPGMG_OK && sides[2] == 1.0 / N);
+    one.box.lo[0] = (int)(x / sides[0]);
+    one.box.lo[1] = (int)(y / sides[1]);
+    one.box.lo[2] = (int)(z / sides[2]);
     one.data = &value;
     EXPECT(hpgmg_get(data, HPGMG_U, 1, &one) == HPGMG_OK);
     return value;
@@ -208,14 +208,14 @@ static void all_calls_are_refused(struct hpgmg *s)
     struct hpgmg *other = s, *copy = s;
     struct hpgmg_block one = corner;
     const struct hpgmg_box *boxes;
-    double value = 0.0;
+    double value = 0.0, sides[3];
     const double *values = &value;
     int count;
     one.data = &value;
     REFUSED(hpgmg_create(&other, HPGMG_COMM_WORLD, cells, lengths, options));
     EXPECT(!other);
     REFUSED(hpgmg_boxes(s, &count, &boxes));
-    REFUSED(hpgmg_cell_size(s, &value));
+    REFUSED(hpgmg_cell_sizes(s, sides));
     REFUSED(hpgmg_set(s, HPGMG_F, 1, &one));
     REFUSED(hpgmg_set_function(s, HPGMG_F, f, NULL));
     REFUSED(hpgmg_set_wall(s, 0, 0, 1, &values));

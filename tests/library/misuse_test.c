@@ -79,8 +79,8 @@ static void sizes_are_checked(void)
         {{16, 16, 16}, {1, -1, 1}, "lengths[1] is -1", HPGMG_ARGUMENT},
         {{16, 16, 16}, {1, 1, NAN}, "must be positive and finite", HPGMG_ARGUMENT},
         {{16, 16, 16}, {1, 1, INFINITY}, "must be positive and finite", HPGMG_ARGUMENT},
-        {{16, 16, 16}, {1, 1, 2}, "no cubes", HPGMG_ARGUMENT},
-        {{16, 16, 32}, {1, 1, 1}, "no cubes", HPGMG_ARGUMENT},
+        {{16, 16, 16}, {1, 1, 2e6}, "more than 1e+06 times", HPGMG_ARGUMENT},
+        {{16, 16, 16}, {1e-200, 1, 1e200}, "more than 1e+06 times", HPGMG_ARGUMENT},
         {{1 << 20, 1 << 20, 1 << 20}, {1, 1, 1}, "bytes", HPGMG_MEMORY},
         {{1 << 15, 1 << 15, 1 << 15}, {1, 1, 1}, "bytes", HPGMG_MEMORY},
     };
@@ -109,7 +109,7 @@ static void ranks_are_compared(void)
     if (comm_size() == 1)
         return;
     refuse_create(cells, lengths, NULL, HPGMG_MISMATCH, "cells[2]");
-    refuse_create(CELLS, wide, NULL, HPGMG_ARGUMENT, "no cubes");
+    refuse_create(CELLS, wide, NULL, HPGMG_MISMATCH, "lengths[0]");
     refuse_create(CELLS, (const double[3]){wide[0], wide[0], wide[0]}, NULL, HPGMG_MISMATCH,
                   "lengths[0]");
     refuse_create(CELLS, longer, NULL, HPGMG_MISMATCH, "lengths[2]");
@@ -359,17 +359,17 @@ static void dead_solvers_are_known(void)
     struct hpgmg *s = create_solver(CELLS, NULL), *copy = s, *never = (struct hpgmg *)&failures;
     int count;
     const struct hpgmg_box *boxes;
-    double size;
+    double sizes[3];
     REFUSED(hpgmg_boxes(s, NULL, &boxes), HPGMG_ARGUMENT, "count is NULL");
     REFUSED(hpgmg_boxes(s, &count, NULL), HPGMG_ARGUMENT, "boxes is NULL");
-    REFUSED(hpgmg_cell_size(s, NULL), HPGMG_ARGUMENT, "size is NULL");
+    REFUSED(hpgmg_cell_sizes(s, NULL), HPGMG_ARGUMENT, "sizes is NULL");
     EXPECT(hpgmg_destroy(&s) == HPGMG_OK && !s);
     EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
     REFUSED(hpgmg_destroy(NULL), HPGMG_ARGUMENT, "NULL");
     REFUSED(hpgmg_destroy(&copy), HPGMG_ARGUMENT, "destroyed");
     REFUSED(hpgmg_destroy(&never), HPGMG_ARGUMENT, "never created");
     REFUSED(hpgmg_boxes(copy, &count, &boxes), HPGMG_ARGUMENT, "destroyed");
-    REFUSED(hpgmg_cell_size(copy, &size), HPGMG_ARGUMENT, "destroyed");
+    REFUSED(hpgmg_cell_sizes(copy, sizes), HPGMG_ARGUMENT, "destroyed");
     REFUSED(hpgmg_set(copy, HPGMG_F, 0, NULL), HPGMG_ARGUMENT, "destroyed");
     REFUSED(hpgmg_set_function(copy, HPGMG_F, NULL, NULL), HPGMG_ARGUMENT, "destroyed");
     REFUSED(hpgmg_set_wall(copy, 0, 0, 0, NULL), HPGMG_ARGUMENT, "destroyed");

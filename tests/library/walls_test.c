@@ -14,6 +14,7 @@ struct problem {
     int walls[3][2];
     const char *boundary; /* the same in words */
     const char *order, *equation, *coefficients;
+    double stretch[3]; /* of the sides of cells; 0: 1 */
 };
 
 static bool is_singular(const struct problem *p)
@@ -29,9 +30,10 @@ static bool has_coefficients(const struct problem *p)
     return strcmp(p->coefficients, "variable") == 0;
 }
 
-static double cell_side(const struct problem *p)
+static void cell_sides(const struct problem *p, double h[3])
 {
-    return p->length / extent_longest(p->cells);
+    for (int d = 0; d < 3; d++)
+        h[d] = p->length / extent_longest(p->cells) * (p->stretch[d] > 0.0 ? p->stretch[d] : 1.0);
 }
 
 /* rtol "none": one F-cycle. */
@@ -48,9 +50,13 @@ static struct hpgmg *create(const struct problem *p, hpgmg_comm comm, const char
                                    "rtol",
                                    rtol,
                                    strcmp(rtol, "none") ? "max-cycles" : NULL,
-                                   "40",
+                                   "100",
                                    NULL};
-    return create_on(comm, p->cells, p->length, options);
+    double lengths[3];
+    cell_sides(p, lengths);
+    for (int d = 0; d < 3; d++)
+        lengths[d] *= p->cells[d];
+    return create_with(comm, p->cells, lengths, options);
 }
 
 /* Calls visit for each wall. */
@@ -125,15 +131,16 @@ static double power_mean(int power, double h, int at, bool point)
 }
 
 /* The mean over a cell, or over its low face in direction `centre`. */
-static double monomial_mean(const struct monomial *m, double h, const int at[3], int centre)
+static double monomial_mean(const struct monomial *m, const double h[3], const int at[3],
+                            int centre)
 {
     double product = m->c;
     for (int d = 0; d < 3; d++)
-        product *= power_mean(m->power[d], h, at[d], d == centre);
+        product *= power_mean(m->power[d], h[d], at[d], d == centre);
     return product;
 }
 
-static double mean_of(const struct monomial *m, double h, const int at[3], int centre)
+static double mean_of(const struct monomial *m, const double h[3], const int at[3], int centre)
 {
     double sum = 0.0;
     for (; m->c != 0.0; m++)
@@ -142,7 +149,7 @@ static double mean_of(const struct monomial *m, double h, const int at[3], int c
 }
 
 /* The mean of β ∂u/∂x_d over a low face in direction d. */
-static double flux_mean(const struct monomial *beta, const struct monomial *u, double h,
+static double flux_mean(const struct monomial *beta, const struct monomial *u, const double h[3],
                         const int at[3], int d)
 {
     double sum = 0.0;
@@ -160,14 +167,15 @@ static const struct monomial one[] = {{1.0, {0}}, {0.0, {0}}};
 
 static double polynomial_value(const struct polynomials *x, int centre, const int at[3], bool is_f)
 {
-    const double h = cell_side(x->problem);
+    double h[3];
+    cell_sides(x->problem, h);
     if (!is_f)
         return mean_of(x->beta, h, at, centre);
     double f = x->alpha * mean_of(x->u, h, at, CENTRE_CELL);
     for (int d = 0; d < 3; d++) {
         int next[3] = {at[0], at[1], at[2]};
         next[d]++;
-        f -= (flux_mean(x->beta, x->u, h, next, d) - flux_mean(x->beta, x->u, h, at, d)) / h;
+        f -= (flux_mean(x->beta, x->u, h, next, d) - flux_mean(x->beta, x->u, h, at, d)) / h[d];
     }
     return f;
 }
@@ -175,7 +183,9 @@ static double polynomial_value(const struct polynomials *x, int centre, const in
 static double polynomial_exact(const void *data, const int cell[3])
 {
     const struct polynomials *x = data;
-    return mean_of(x->u, cell_side(x->problem), cell, CENTRE_CELL);
+    double h[3];
+    cell_sides(x->problem, h);
+    return mean_of(x->u, h, cell, CENTRE_CELL);
 }
 
 /* f, or β in direction `centre`, from arrays of this rank's boxes. */
@@ -210,8 +220,9 @@ static void set_polynomial_wall(struct hpgmg *s, const struct polynomials *x, in
     const struct problem *p = x->problem;
     const int t[2] = {d == 0, d == 2 ? 1 : 2};
     const struct hpgmg_box *boxes;
-    double *values[64] = {NULL};
+    double *values[64] = {NULL}, h[3];
     int count;
+    cell_sides(p, h);
     REQUIRE(hpgmg_boxes(s, &count, &boxes) == HPGMG_OK && count <= 64);
     for (int b = 0; b < count; b++) {
         const int *lo = boxes[b].lo, *n = boxes[b].n;
@@ -223,8 +234,8 @@ static void set_polynomial_wall(struct hpgmg *s, const struct polynomials *x, in
         for (at[t[1]] = lo[t[1]]; at[t[1]] < lo[t[1]] + n[t[1]]; at[t[1]]++)
             for (at[t[0]] = lo[t[0]]; at[t[0]] < lo[t[0]] + n[t[0]]; at[t[0]]++)
                 *next++ = p->walls[d][side] == DIRICHLET
-                              ? mean_of(x->u, cell_side(p), at, d)
-                              : (side ? 1.0 : -1.0) * flux_mean(one, x->u, cell_side(p), at, d);
+                              ? mean_of(x->u, h, at, d)
+                              : (side ? 1.0 : -1.0) * flux_mean(one, x->u, h, at, d);
     }
     EXPECT(hpgmg_set_wall(s, d, side, count, (const double *const *)values) == HPGMG_OK);
     for (int b = 0; b < count; b++)
@@ -279,12 +290,15 @@ static void polynomials_are_exact(void)
         {"dirichlet/neumann,neumann/dirichlet,neumann",
          {{DIRICHLET, NEUMANN}, {NEUMANN, DIRICHLET}, {NEUMANN, NEUMANN}}},
     };
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+    static const double stretches[2][3] = {{0}, {1.0, 0.5, 0.25}};
+    for (size_t k = 0; k < 2 * sizeof kinds / sizeof kinds[0]; k++)
         for (int helmholtz = 0; helmholtz < 2; helmholtz++) {
-            struct problem p = {{8, 16, 12},       1.5, {{0}},
-                                kinds[k].boundary, "2", helmholtz ? "helmholtz" : "poisson",
-                                "constant"};
-            memcpy(p.walls, kinds[k].walls, sizeof p.walls);
+            struct problem p = {{8, 16, 12}, 1.5,
+                                {{0}},       kinds[k / 2].boundary,
+                                "2",         helmholtz ? "helmholtz" : "poisson",
+                                "constant",  {0}};
+            memcpy(p.walls, kinds[k / 2].walls, sizeof p.walls);
+            memcpy(p.stretch, stretches[k % 2], sizeof p.stretch);
             polynomial_is_exact((struct polynomials){&p, quadratic, one, helmholtz});
             p.order = "4";
             polynomial_is_exact((struct polynomials){&p, quartic, one, helmholtz});
@@ -299,7 +313,7 @@ static void polynomials_are_exact(void)
 /* u = cos(p·x + 0.4), β = 2 + ½ cos(q·x + 1), α = 1.5. */
 struct wave {
     const struct problem *problem;
-    double p[3], q[3], h;
+    double p[3], q[3], h[3];
     struct hpgmg *solver;
 };
 
@@ -343,8 +357,8 @@ static double wave_mean(const struct wave *w, const int lo[3], const int n[3])
 {
     double phase = 0.4, product = 1.0;
     for (int d = 0; d < 3; d++) {
-        phase += w->p[d] * w->h * (lo[d] + 0.5 * n[d]);
-        product *= sinc(0.5 * w->p[d] * w->h * n[d]);
+        phase += w->p[d] * w->h[d] * (lo[d] + 0.5 * n[d]);
+        product *= sinc(0.5 * w->p[d] * w->h[d] * n[d]);
     }
     return cos(phase) * product;
 }
@@ -382,9 +396,10 @@ static void set_wave_coefficients(struct wave *w)
 /* A wave that fits the periodic directions, and a solver with its f, β and α. */
 static struct wave wave_create(const struct problem *p, hpgmg_comm comm, const char *rtol)
 {
-    struct wave w = {.problem = p, .h = cell_side(p), .solver = create(p, comm, rtol)};
+    struct wave w = {.problem = p, .solver = create(p, comm, rtol)};
+    cell_sides(p, w.h);
     for (int d = 0; d < 3; d++) {
-        const double period = 2.0 * M_PI / (w.h * p->cells[d]);
+        const double period = 2.0 * M_PI / (w.h[d] * p->cells[d]);
         const bool periodic = p->walls[d][0] == PERIODIC;
         w.p[d] = periodic ? period : (1.3 + 0.5 * d) / p->length;
         w.q[d] = periodic ? (d == 1 ? 0.0 : period) : (2.1 - 0.9 * d) / p->length;
@@ -406,39 +421,60 @@ static double wave_error(const struct problem *p, const char *rtol)
 }
 
 static const struct problem problems[] = {
-    {{16, 16, 16}, 1.0, {{0}}, "dirichlet", "", "poisson", "variable"},
-    {{16, 16, 16}, 3.0, {{1, 1}, {1, 1}, {1, 1}}, "neumann", "", "poisson", "variable"},
-    {{16, 16, 16}, 0.5, {{1, 1}, {1, 1}, {1, 1}}, "neumann", "", "helmholtz", "constant"},
+    {{16, 16, 16}, 1.0, {{0}}, "dirichlet", "", "poisson", "variable", {0}},
+    {{16, 16, 16}, 3.0, {{1, 1}, {1, 1}, {1, 1}}, "neumann", "", "poisson", "variable", {0}},
+    {{16, 16, 16}, 0.5, {{1, 1}, {1, 1}, {1, 1}}, "neumann", "", "helmholtz", "constant", {0}},
     {{16, 32, 16},
      2.0,
      {{0, 1}, {1, 0}, {2, 2}},
      "dirichlet/neumann,neumann/dirichlet,periodic",
      "",
      "helmholtz",
-     "variable"},
+     "variable",
+     {0}},
     {{32, 16, 16},
      1.5,
      {{2, 2}, {0, 0}, {1, 1}},
      "periodic,dirichlet,neumann",
      "",
      "poisson",
-     "variable"},
+     "variable",
+     {0}},
     {{16, 16, 32},
      1.0,
      {{1, 0}, {0, 0}, {1, 1}},
      "neumann/dirichlet,dirichlet,neumann",
      "",
      "poisson",
-     "constant"},
+     "constant",
+     {0}},
     {{16, 16, 16},
      2.0,
      {{2, 2}, {2, 2}, {1, 1}},
      "periodic,periodic,neumann",
      "",
      "poisson",
-     "variable"},
+     "variable",
+     {0}},
+    {{16, 16, 16}, 2.0, {{0}}, "dirichlet", "", "poisson", "variable", {1.0, 0.5, 0.25}},
+    {{16, 16, 16},
+     1.0,
+     {{1, 1}, {1, 1}, {1, 1}},
+     "neumann",
+     "",
+     "poisson",
+     "constant",
+     {0.25, 1.0, 0.5}},
+    {{32, 16, 16},
+     3.0,
+     {{2, 2}, {0, 1}, {1, 1}},
+     "periodic,dirichlet/neumann,neumann",
+     "",
+     "helmholtz",
+     "variable",
+     {0.5, 0.25, 1.0}},
 };
-enum { PROBLEMS = sizeof problems / sizeof problems[0] };
+enum { PROBLEMS = sizeof problems / sizeof problems[0], OF_CUBES = PROBLEMS - 3 };
 
 /* From 16 to 32 cells along the shortest side; the first two also to 64. */
 static void orders_are_observed(void)
@@ -467,7 +503,7 @@ static void orders_are_observed(void)
 static void one_cycle_suffices(void)
 {
     static const char *const orders[] = {"2", "4"};
-    for (int number = 0; number < PROBLEMS; number++)
+    for (int number = 0; number < OF_CUBES; number++)
         for (int o = 0; o < 2; o++) {
             struct problem p = problems[number];
             double error[2][2]; /* by grid; after one cycle, and after all */

@@ -231,12 +231,24 @@ static void check_mixed(int i, int j, int k, int first, int step)
                              ends_by(OUTCOME_DONE)});
 }
 
+/* Cells that are no cubes. */
+static void check_lengths(int i, int j, int k, int first, int step)
+{
+    for (int code = first; code < 64; code += step) {
+        struct operator_choice op = operator_number(code);
+        operator_set_lengths(&op, (const double[3]){1.0, 0.7, 1.9});
+        check(&(struct task){{i, j, k}, {.op = op}, one_f_cycle, ends_by(OUTCOME_DONE)});
+    }
+}
+
 int main(int argc, char **argv)
 {
     comm_start(&argc, &argv);
     check_operators(16, 16, 16, 0, 1);
     check_mixed(16, 16, 16, 0, 3);
     check_mixed(32, 16, 16, 1, 9);
+    check_lengths(16, 16, 16, 0, 5);
+    check_lengths(16, 32, 8, 1, 7);
     check_operators(12, 12, 12, 1, 5);
     check_operators(24, 24, 24, 2, 5);
     check_operators(20, 20, 20, 3, 9);

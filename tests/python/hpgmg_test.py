@@ -95,7 +95,7 @@ class Package(unittest.TestCase):
 
     def test_functions(self):
         with poisson() as solver:
-            h = solver.cell_size
+            h = solver.cell_sizes[0]
             self.assertEqual(h, 1 / 32)
             solver.set("f", lambda x, y, z: round(x / h + 0.5) + 100 * round(y / h - 0.5) + 10000 * round(z / h - 0.5))
             self.check_f(solver)
@@ -323,7 +323,7 @@ class Package(unittest.TestCase):
             self.refused("ARGUMENT", "", lambda: solver.set("f", pairs(solver, lambda lo, n: numpy.full(n, numpy.nan))))
             self.refused("ARGUMENT", "", lambda: solver.set("f", [(tuple(1000 + l for l in lo), a) for lo, a in zero]))
         solver.close()
-        for call in solver.solve, solver.get, lambda: solver.set("f", zero), lambda: solver.boxes, lambda: solver.cell_size, \
+        for call in solver.solve, solver.get, lambda: solver.set("f", zero), lambda: solver.boxes, lambda: solver.cell_sizes, \
                 lambda: solver.set("f", lambda x, y, z: 0.0), lambda: solver.set_wall(0, 0, lambda x, y, z: 0.0):
             self.refused("ARGUMENT", "the solver is closed", call)
 

@@ -43,12 +43,11 @@ static inline int test_end(void)
 
 enum { MAX_WORDS = 24 };
 
-/* A solver with the test's backend. The longest side is `length`. */
-static inline struct hpgmg *create_on(hpgmg_comm comm, const int cells[3], double length,
-                                      const char *const *options)
+/* A solver with the test's backend. */
+static inline struct hpgmg *create_with(hpgmg_comm comm, const int cells[3],
+                                        const double lengths[3], const char *const *options)
 {
     const char *words[MAX_WORDS] = {"backend", backend};
-    const int longest = extent_longest(cells);
     struct hpgmg *solver;
     int count = 2;
     bool chooses = strcmp(backend, "gpu") != 0;
@@ -60,10 +59,18 @@ static inline struct hpgmg *create_on(hpgmg_comm comm, const int cells[3], doubl
         words[count++] = "cpu-below";
         words[count] = "never";
     }
-    const double lengths[3] = {length * cells[0] / longest, length * cells[1] / longest,
-                               length * cells[2] / longest};
     REQUIRE(hpgmg_create(&solver, comm, cells, lengths, words) == HPGMG_OK);
     return solver;
+}
+
+/* Cells are cubes, and the longest side is `length`. */
+static inline struct hpgmg *create_on(hpgmg_comm comm, const int cells[3], double length,
+                                      const char *const *options)
+{
+    const int longest = extent_longest(cells);
+    const double lengths[3] = {length * cells[0] / longest, length * cells[1] / longest,
+                               length * cells[2] / longest};
+    return create_with(comm, cells, lengths, options);
 }
 
 static inline struct hpgmg *create_solver(const int cells[3], const char *const *options)

@@ -27,7 +27,11 @@ static inline struct hierarchy_choice case_choice(int order, bool helmholtz, boo
     const struct hierarchy_choice choice = {
         .log2_box_dim = log2_box_dim,
         .boxes_per_rank = boxes_per_rank,
-        .op = {order, helmholtz, true, sides_if(periodic), smoother, 0.0, 0.0},
+        .op = {.order = order,
+               .equation = helmholtz,
+               .variable = true,
+               .sides = sides_if(periodic),
+               .smoother = smoother},
         .placement = {.backend = &backend_cpu},
     };
     return choice;
