@@ -472,7 +472,7 @@ contains
         integer :: d
 
         fits = .false.
-        if (.not. allocated(wall%values)) return
+        if (direction < 0 .or. direction > 2 .or. .not. allocated(wall%values)) return
         fits = all(shape(wall%values) == pack(n, [(d /= direction, d=0, 2)]))
     end function
 
@@ -557,7 +557,7 @@ contains
 
     ! --- what passes between Fortran and C ---
 
-    ! What the library calls; data is the address of a closure. No name of it is seen outside.
+    ! What the library calls; data is the address of a closure. The empty name adds none to C's.
     function call_closure(x, y, z, data) result(value) bind(c, name='')
         real(c_double), value :: x, y, z
         type(c_ptr), value :: data
