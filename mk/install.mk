@@ -37,10 +37,11 @@ RUN_SCRIPTS := $(filter-out %.py %.sh run/jobs run/__pycache__ run/quickstart ru
 RUN_DATA := $(wildcard run/*.py)
 RUN_JOBS := $(wildcard run/jobs/*)
 DOCUMENTS := LICENSE README.md CHANGELOG.md CITATION.cff \
-             $(wildcard inputs/* examples/*.c lab/README.md docs/*.* docs/*/*.*)
+             $(wildcard inputs/* examples/*.c examples/*.f90 lab/README.md docs/*.* docs/*/*.*)
 
 # $(call everything,DO): $(call DO,COMMAND,FROM,FILES,TO) for all that is installed, each a line of a recipe;
 # DO_link and DO_made do the same for a link and for files that are made when they are installed.
+# Of Fortran, the source of the module is installed: each compiler reads modules of its own only.
 define everything
 $(call $(1),$(INSTALL_PROGRAM),$(BUILD),hpgmg-gpu hpgmg-lab,$(bindir))
 $(call $(1),$(INSTALL_PROGRAM),.,$(RUN_SCRIPTS) $(RUN_JOBS),$(pkgdatadir))
@@ -50,6 +51,7 @@ $(call $(1),$(INSTALL_PROGRAM),$(BUILD),$(SONAME),$(libdir))
 $(call $(1)_link,$(SONAME),$(libdir)/libhpgmg.so)
 $(call $(1),$(INSTALL_DATA),$(BUILD),libhpgmg.a,$(libdir))
 $(call $(1)_made,include/hpgmg.h,$(includedir)/hpgmg.h)
+$(call $(1),$(INSTALL_DATA),fortran,hpgmg.f90,$(includedir))
 $(call $(1)_made,mk/hpgmg.pc.in,$(pkgconfigdir)/hpgmg.pc)
 $(call $(1)_made,mk/hpgmg-static.pc.in,$(pkgconfigdir)/hpgmg-static.pc)
 $(call $(1)_made,mk/hpgmg-config.cmake.in,$(cmakedir)/hpgmg-config.cmake)

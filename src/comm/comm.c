@@ -149,6 +149,15 @@ bool comm_is_usable(MPI_Comm comm)
     return !two_groups;
 }
 
+MPI_Comm comm_of_fortran(const int *handle)
+{
+    if (!comm_is_running())
+        return MPI_COMM_NULL;
+    /* Open MPI returns a null pointer for a number that is no handle. */
+    const MPI_Comm comm = handle ? MPI_Comm_f2c(*handle) : MPI_COMM_WORLD;
+    return comm ? comm : MPI_COMM_NULL;
+}
+
 MPI_Comm comm_world(void)
 {
     return selected_world->comm;

@@ -34,6 +34,9 @@ bool comm_is_running(void);
 void comm_prepare_to_die(void);
 /* Whether comm is a communicator of one group of ranks, this one among them. */
 bool comm_is_usable(MPI_Comm comm);
+/* The communicator of Fortran's handle, of NULL MPI_COMM_WORLD. MPI_COMM_NULL if the handle is that
+ * of none, or MPI does not run. */
+MPI_Comm comm_of_fortran(const int *handle);
 
 int comm_rank(void); /* of the world */
 int comm_size(void);

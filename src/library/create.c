@@ -281,6 +281,12 @@ enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int
     return status;
 }
 
+enum hpgmg_status hpgmg_create_fortran(struct hpgmg **solver, const int *comm, const int cells[3],
+                                       const double lengths[3], const char *const *options)
+{
+    return hpgmg_create(solver, comm_of_fortran(comm), cells, lengths, options);
+}
+
 enum hpgmg_status hpgmg_destroy(struct hpgmg **solver)
 {
     struct hpgmg *s = solver ? *solver : NULL;

@@ -105,6 +105,11 @@ static inline int MPI_Get_library_version(char *text, int *length)
 
 /* --- communicators --- */
 
+static inline MPI_Comm MPI_Comm_f2c(int handle)
+{
+    return handle;
+}
+
 static inline int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
 {
     return MPI_SUCCESS;

@@ -275,13 +275,11 @@ static void check_application(struct twin *t, struct pass whole, bool cut)
 /* Start, finish and operator from the number, so that all combinations come up; the rest random. */
 static struct operator_choice choice_of(int number, bool periodic)
 {
-    return (struct operator_choice){number & 1 ? 4 : 2,
-                                    (number & 2) != 0,
-                                    (number & 4) != 0,
-                                    sides_if(periodic),
-                                    (enum smoother)(number >> 3 & 3),
-                                    0.0,
-                                    0.0};
+    return (struct operator_choice){.order = number & 1 ? 4 : 2,
+                                    .equation = (number & 2) != 0,
+                                    .variable = (number & 4) != 0,
+                                    .sides = sides_if(periodic),
+                                    .smoother = (enum smoother)(number >> 3 & 3)};
 }
 
 static struct pass pass_of(const struct twin *t, int number)

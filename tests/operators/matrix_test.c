@@ -359,8 +359,10 @@ static void check_definition(int n, int choice, struct sides sides)
     static double matrix[MAX_UNKNOWNS * MAX_UNKNOWNS];
     memset(&d, 0, sizeof d);
     d.n = n;
-    d.op = (struct operator_choice){
-        choice & 1 ? 4 : 2, (choice & 2) != 0, (choice & 4) != 0, sides, SMOOTHER_GSRB, 0.0, 0.0};
+    d.op = (struct operator_choice){.order = choice & 1 ? 4 : 2,
+                                    .equation = (choice & 2) != 0,
+                                    .variable = (choice & 4) != 0,
+                                    .sides = sides};
     random_coefficients(&d);
     build_matrix(&d, matrix);
     struct level *l = make_level(&d);

@@ -197,9 +197,11 @@ static void test_traversals(void **state)
             const struct hierarchy_choice choice = {
                 .log2_box_dim = sizes[size].log2_box_dim,
                 .boxes_per_rank = sizes[size].boxes,
-                .op = {variant & 1 ? 4 : 2, (variant & 2) != 0, (variant & 4) != 0,
-                       variant & 8 ? random_sides() : sides_if(false),
-                       (enum smoother)(variant >> 4), 0.0, 0.0},
+                .op = {.order = variant & 1 ? 4 : 2,
+                       .equation = (variant & 2) != 0,
+                       .variable = (variant & 4) != 0,
+                       .sides = variant & 8 ? random_sides() : sides_if(false),
+                       .smoother = (enum smoother)(variant >> 4)},
             };
             run_hierarchy(choice);
         }
@@ -216,8 +218,10 @@ static void test_slabs(void **state)
             .log2_box_dim = 5,
             .boxes_per_rank = 8,
             .domain = domains[variant / 8],
-            .op = {variant & 1 ? 4 : 2, false, true, random_sides(),
-                   (enum smoother)(variant % 8 / 2), 0.0, 0.0},
+            .op = {.order = variant & 1 ? 4 : 2,
+                   .variable = true,
+                   .sides = random_sides(),
+                   .smoother = (enum smoother)(variant % 8 / 2)},
         };
         run_hierarchy(choice);
     }

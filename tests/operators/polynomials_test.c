@@ -87,10 +87,10 @@ static struct level *make_level(const struct decomposition *cut, int factor, int
     struct level *l = level_create(0, d, sides_all(BOUNDARY_DIRICHLET), GHOST_LAYERS, &backend_cpu,
                                    backend_cpu.row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
-    *l->stencil =
-        stencil_create((struct operator_choice){order, false, false, SIDES_ALL(BOUNDARY_DIRICHLET),
-                                                SMOOTHER_JACOBI, 0.0, 0.0},
-                       l->n);
+    *l->stencil = stencil_create((struct operator_choice){.order = order,
+                                                          .sides = SIDES_ALL(BOUNDARY_DIRICHLET),
+                                                          .smoother = SMOOTHER_JACOBI},
+                                 l->n);
     level_allocate(l, FIELD_U);
     level_allocate(l, FIELD_F);
     return l;

@@ -169,13 +169,11 @@ static void write_coefficients(struct level *l, const struct coefficients *c)
 
 static struct operator_choice choice_of(int number)
 {
-    return (struct operator_choice){number & 1 ? 4 : 2,
-                                    (number & 2) != 0,
-                                    (number & 4) != 0,
-                                    sides_if(number & 8),
-                                    (enum smoother)(number >> 4 & 3),
-                                    0.0,
-                                    0.0};
+    return (struct operator_choice){.order = number & 1 ? 4 : 2,
+                                    .equation = (number & 2) != 0,
+                                    .variable = (number & 4) != 0,
+                                    .sides = sides_if(number & 8),
+                                    .smoother = (enum smoother)(number >> 4 & 3)};
 }
 
 static void beta_beyond_walls(void **state)
@@ -185,7 +183,7 @@ static void beta_beyond_walls(void **state)
         int factor;
         random_begin(number);
         const struct operator_choice op = {
-            4, false, true, sides_if(number % 4 == 0), SMOOTHER_GSRB, 0.0, 0.0};
+            .order = 4, .variable = true, .sides = sides_if(number % 4 == 0)};
         struct decomposition cut = random_cut(&factor);
         struct level *l = make_level(&cut, factor, &op);
         struct coefficients c = random_coefficients(&op, l->n);
@@ -475,13 +473,10 @@ static void symmetric_or_not(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int helmholtz = 0; helmholtz < 2; helmholtz++)
             for (int log2_dim = 2; log2_dim <= 3; log2_dim++) {
-                const struct operator_choice op = {cases[c].order,
-                                                   helmholtz,
-                                                   cases[c].variable,
-                                                   cases[c].sides,
-                                                   SMOOTHER_GSRB,
-                                                   0.0,
-                                                   0.0};
+                const struct operator_choice op = {.order = cases[c].order,
+                                                   .equation = (enum equation)helmholtz,
+                                                   .variable = cases[c].variable,
+                                                   .sides = cases[c].sides};
                 random_begin((long)c);
                 struct hierarchy *h = make_hierarchy(&op, log2_dim);
                 if (cases[c].rule == LINEAR)
@@ -504,13 +499,9 @@ static void constants_and_sums_vanish(void **state)
         random_begin(number);
         const bool variable = number & 1;
         const struct operator_choice op = {
-            number & 2 ? 4 : 2,
-            false,
-            variable,
-            sides_all(number & 4 ? BOUNDARY_NEUMANN : BOUNDARY_PERIODIC),
-            SMOOTHER_GSRB,
-            0.0,
-            0.0};
+            .order = number & 2 ? 4 : 2,
+            .variable = variable,
+            .sides = sides_all(number & 4 ? BOUNDARY_NEUMANN : BOUNDARY_PERIODIC)};
         struct hierarchy *h = make_hierarchy(&op, random_int(2, 4));
         struct level *l = h->levels[0];
         randomise(l, X);
@@ -548,7 +539,7 @@ static void large_fields(void **state)
     const struct operator_choice op = {.order = 2};
     (void)state;
     struct hierarchy *h = make_hierarchy(&op, 3);
-    const struct level *l = h->levels[0];
+    struct level *l = h->levels[0];
     const struct patch *p = &l->patches[0];
     double *in_pieces = fill_in_pieces(l, PLANE);
     problem_fill(l, PROBLEM_P4);

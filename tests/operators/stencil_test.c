@@ -12,9 +12,10 @@
 
 static struct stencil stencil_of(int order, enum smoother smoother)
 {
-    return stencil_create((struct operator_choice){order, false, true,
-                                                   SIDES_ALL(BOUNDARY_DIRICHLET), smoother, 0.0,
-                                                   0.0},
+    return stencil_create((struct operator_choice){.order = order,
+                                                   .variable = true,
+                                                   .sides = SIDES_ALL(BOUNDARY_DIRICHLET),
+                                                   .smoother = smoother},
                           (const int[3]){16, 16, 16});
 }
 
@@ -84,7 +85,7 @@ static void operators_have_places(void **state)
 {
     static const struct operator_choice rows[] = {
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
-    {order, equation, variable, SIDES_ALL(BOUNDARY_DIRICHLET), SMOOTHER_GSRB, 0.0, 0.0},
+    {order, equation, variable, .sides = SIDES_ALL(BOUNDARY_DIRICHLET)},
 #include "operators/variants.def"
 #undef OPERATOR
     };

@@ -43,7 +43,7 @@ static struct hierarchy *make_hierarchy(int order, bool periodic, enum smoother 
     const struct hierarchy_choice choice = {
         .log2_box_dim = log2_dim,
         .boxes_per_rank = 1,
-        .op = {order, false, true, sides_if(periodic), smoother, 0.0, 0.0},
+        .op = {.order = order, .variable = true, .sides = sides_if(periodic), .smoother = smoother},
         .placement = {.backend = &backend_cpu}};
     return hierarchy_create(&choice);
 }
@@ -226,11 +226,10 @@ static void test_memory(void **state)
 {
     (void)state;
     for (int log2_dim = 6; log2_dim <= 9; log2_dim++) {
-        const struct hierarchy_choice choice = {
-            .log2_box_dim = log2_dim,
-            .boxes_per_rank = 1,
-            .op = {2, false, true, sides_if(false), SMOOTHER_GSRB, 0.0, 0.0},
-            .placement = {.backend = &backend_cpu}};
+        const struct hierarchy_choice choice = {.log2_box_dim = log2_dim,
+                                                .boxes_per_rank = 1,
+                                                .op = {.order = 2, .variable = true},
+                                                .placement = {.backend = &backend_cpu}};
         const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
         const double unknowns = pow(2.0, 3 * log2_dim);
         assert_true((double)hierarchy_bytes(&choice, &shape, 1, false) / unknowns <= 92.0);
@@ -265,9 +264,9 @@ static void test_bottoms(void **state)
         for (int variant = 0; variant < 4; variant++) {
             const struct hierarchy_choice choice = {.log2_box_dim = 3,
                                                     .boxes_per_rank = 27,
-                                                    .op = {variant & 1 ? 4 : 2, false, true,
-                                                           sides_if(variant > 1), SMOOTHER_GSRB,
-                                                           0.0, 0.0},
+                                                    .op = {.order = variant & 1 ? 4 : 2,
+                                                           .variable = true,
+                                                           .sides = sides_if(variant > 1)},
                                                     .bottom = (enum bottom_method)bottom,
                                                     .placement = {.backend = &backend_cpu}};
             struct hierarchy *h = hierarchy_create(&choice);
