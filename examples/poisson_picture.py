@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the potential of two charges, one of them in a ball of high permittivity: −∇·(β∇u) = f in a grounded box, from NumPy
-arrays.
+"""Draws the potential of two charges, one of them in a ball of high permittivity: −∇·(β∇u) = f in a grounded box, from
+NumPy arrays.
 
     python3 poisson_picture.py [FILE [BACKEND]]
 
-FILE is poisson.png unless given, BACKEND auto, cpu or gpu. Needs matplotlib. One rank. Each "# %%" begins a cell for editors
-that run cells, such as Spyder and VS Code."""
+FILE is poisson.png unless given, BACKEND auto, cpu or gpu. Needs matplotlib. One rank. Each "# %%" begins a cell for
+editors that run cells, such as Spyder and VS Code."""
 import sys
 
 import matplotlib
@@ -42,8 +42,10 @@ slopes = numpy.gradient(plane, SPACING)
 figure, axes = pyplot.subplots(figsize=(8, 4.2), layout="constrained")
 most = abs(plane).max()
 picture = axes.imshow(plane.T, origin="lower", extent=(0, 2, 0, 1), cmap="RdBu_r", vmin=-most, vmax=most)
-axes.streamplot(x[:, 0, 0], y[0, :, 0], -slopes[0].T, -slopes[1].T, color="0.3", linewidth=0.6, arrowsize=0.6, density=1.2)
+axes.streamplot(x[:, 0, 0], y[0, :, 0], -slopes[0].T, -slopes[1].T, color="0.3", linewidth=0.6,
+                arrowsize=0.6)
 axes.contour(x[:, 0, 0], y[0, :, 0], beta[:, :, 16].T, levels=[5.0], colors="k", linestyles="dashed")
-axes.set(title="Potential of two charges; β = 10 within the dashed line, else 1", xlabel="x", ylabel="y", xlim=(0, 2), ylim=(0, 1))
-figure.colorbar(picture, label="u")
+axes.set(title="Potential of two charges; β = 10 within the dashed line, else 1", xlabel="x", ylabel="y",
+         xlim=(0, 2), ylim=(0, 1))
+figure.colorbar(picture, label="u", shrink=0.7)
 figure.savefig(FILE, dpi=150)

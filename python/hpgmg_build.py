@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What pip calls to build the package (PEP 517): a wheel with the library inside, which make builds, and an sdist with the
-library's sources.
+"""What pip calls to build the package (PEP 517): a wheel with the library inside, which make builds, and an sdist with
+the library's sources.
 
     pip install ./python                                        # one rank; with CUDA where nvcc is found
     HPGMG_MPI=1 pip install ./python                            # with MPI, by mpicc
     HPGMG_CUDA=0 pip install ./python                           # without CUDA
     pip install ./python --config-settings ARCH=sm_90           # any other variable of make (make help)
 
-The project is built by make. scikit-build-core and meson-python would need a second description of the build, in CMake or
-Meson, and a network to get them from. This hook needs Python's standard library, make and a C compiler.
+The project is built by make. scikit-build-core and meson-python would need a second description of the build, in CMake
+or Meson, and a network to get them from. This hook needs Python's standard library, make and a C compiler.
 
 The library is in the wheel as make links it: for this machine's processor and GPUs. ARCHFLAGS=-march=x86-64-v3 and ARCH
 make a wheel for others. Repairing a wheel for PyPI (auditwheel) is left to whoever publishes one.
@@ -37,8 +37,8 @@ def _sources():
     for folder in HERE / IN_SDIST, HERE.parent:
         if (folder / "Makefile").is_file():
             return folder
-    raise SystemExit("hpgmg: the library's sources are neither in the package's folder nor around it; pip before 21.3 copies "
-                     "the package away from them: upgrade pip, or install an sdist")
+    raise SystemExit("hpgmg: the library's sources are neither in the package's folder nor around it; pip before 21.3 "
+                     "copies the package away from them: upgrade pip, or install an sdist")
 
 
 def _files(folder, names):
@@ -53,8 +53,8 @@ def _files(folder, names):
 # --- metadata --------------------------------------------------------------------------------------------------------
 
 def _project():
-    """[project] of pyproject.toml, with the program's version. Python before 3.11 has no reader of TOML; these lines are
-    literals of Python too."""
+    """[project] of pyproject.toml, with the program's version. Python before 3.11 has no reader of TOML; these lines
+    are literals of Python too."""
     section, project = None, {}
     for line in (HERE / "pyproject.toml").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
@@ -107,7 +107,8 @@ def _build_library(config_settings):
     variables, folder = _variables(config_settings), _sources()
     target = os.path.join(variables["BUILD"], LIBRARY)
     jobs = [] if "MAKEFLAGS" in os.environ else [f"-j{len(os.sched_getaffinity(0))}"]
-    subprocess.run(["make", *jobs, *(f"{key}={value}" for key, value in variables.items()), target], cwd=folder, check=True)
+    settings = [f"{key}={value}" for key, value in variables.items()]
+    subprocess.run(["make", *jobs, *settings, target], cwd=folder, check=True)
     return folder / target
 
 

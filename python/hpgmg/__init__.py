@@ -11,10 +11,10 @@
 Arrays have three dimensions and are indexed [i, j, k], for x, y, z. Their strides may be any, so Fortran order saves
 nothing and costs nothing. NumPy arrays and whatever has __cuda_array_interface__ (CuPy, PyTorch, Numba) or, in host memory,
 __dlpack__ are used where they are, without a copy. They hold float64. Arrays to read that are not aligned, or in which
-cells share a value, are copied. u, f and α are means over cells, β means over faces; to order 2, values at the centres are
-the same.
+cells share a value, are copied.
 
-Units are the caller's: with lengths in m, f has the unit of β·u per m².
+u, f and α are means over cells, β means over faces; to order 2, values at the centres are the same. Units are the
+caller's: with lengths in m, f has the unit of β·u per m².
 
 With several ranks (mpi4py), every rank calls the same functions, and gives and gets its own part. A rank whose arguments
 are wrong makes the call fail on all ranks. `pip install` builds a library of one rank; HPGMG_MPI=1 in its environment
@@ -26,8 +26,8 @@ collective, so a solver that was dropped keeps its memory, and a ResourceWarning
 The library takes one call at a time: calls of several threads wait for each other. On several ranks the order of calls
 must be the same on all, so call from one thread there.
 
-The library is the file that HPGMG_LIBRARY names, else the one that pip installed with the package, else libhpgmg.so.1 as
-the dynamic linker finds it. docs/API.md and the header hpgmg.h say what the functions do; ctypes calls them.
+The library is the file that HPGMG_LIBRARY names, else the one that pip installed with the package, else libhpgmg.so.1
+as the dynamic linker finds it. docs/API.md and the header hpgmg.h say what the functions do; ctypes calls them.
 """
 from __future__ import annotations
 
@@ -103,10 +103,10 @@ class Result:
 class Solver:
     """A solver for cells[0]×cells[1]×cells[2] cells of the box 0 … lengths[d]; without lengths the longest side is 1.
 
-    cells are multiples of 4; multigrid is fast if they have a large power of two in common. lengths have the unit of x, y
-    and z, which is the caller's. Options are those of docs/API.md, with _ for -: order=4, boundary="periodic", rtol=1e-9,
-    coefficients="constant" (α = β = 1). comm is mpi4py's; without it, MPI_COMM_WORLD. Collective over comm, as all
-    functions but boxes and cell_size."""
+    cells are multiples of 4; multigrid is fast if they have a large power of two in common. lengths have the unit of x,
+    y and z, which is the caller's. Options are those of docs/API.md, with _ for -: order=4, boundary="periodic",
+    rtol=1e-9, coefficients="constant" (α = β = 1). comm is mpi4py's; without it, MPI_COMM_WORLD. Collective over comm,
+    as all functions but boxes and cell_size."""
 
     def __init__(self, cells: Sequence[int], lengths: Optional[Sequence[float]] = None, comm: Any = None,
                  **options: object) -> None:
@@ -151,7 +151,7 @@ class Solver:
 
     @property
     def boxes(self) -> List[Tuple[Triple, Triple]]:
-        """This rank's boxes: a list of pairs (lo, n), the first cell and the numbers of cells in the three directions."""
+        """This rank's boxes: a list of pairs (lo, n), the first cell and the numbers of cells by direction."""
         count, boxes = ctypes.c_int(), ctypes.POINTER(Box)()
         call("hpgmg_boxes", self._handle, ctypes.byref(count), ctypes.byref(boxes))
         return [((*boxes[b].lo,), (*boxes[b].n,)) for b in range(count.value)]
@@ -200,8 +200,8 @@ class Solver:
         """Sets "u", "f", "alpha", "beta_i", "beta_j" or "beta_k". values: an array of the whole domain (one rank), a
         list of (lo, array), lo being the array's first cell, or a function of x, y, z, which is called point by point.
 
-        Shapes for cells (ni, nj, nk): u, f, alpha (ni, nj, nk); beta_i (ni + 1, nj, nk), beta_j (ni, nj + 1, nk), beta_k
-        (ni, nj, nk + 1): number i is the low face of cell i.
+        Shapes for cells (ni, nj, nk): u, f, alpha (ni, nj, nk); beta_i (ni + 1, nj, nk), beta_j (ni, nj + 1, nk),
+        beta_k (ni, nj, nk + 1): number i is the low face of cell i.
 
         What the function raises, Ctrl-C and sys.exit included, set raises; the other ranks get an Error. The field counts
         as not set then. The function must not wait for another thread that calls the library."""
@@ -233,9 +233,9 @@ class Solver:
         call("hpgmg_set_wall", handle, direction, side, len(values), pointers)
 
     def get(self, field: str = "u", out: Any = None) -> Any:
-        """A field. out: an array of the whole domain (one rank), or a list of (lo, array), to write to. Without it, on one
-        rank a new NumPy array of the domain, on several a list of (lo, array), one for each of this rank's boxes. Shapes
-        are those of set(). Of β, the last values of a box are written on the high side of the domain only."""
+        """A field. out: an array of the whole domain (one rank), or a list of (lo, array), to write to. Without it, on
+        one rank a new NumPy array of the domain, on several a list of (lo, array), one for each of this rank's boxes.
+        Shapes are those of set(). Of β, the last values of a box are written on the high side of the domain only."""
         blocks = out
         if out is None:
             faces = _faces(field) if field in FIELDS else (0, 0, 0)
@@ -245,8 +245,8 @@ class Solver:
         return blocks[0][1] if out is None and self._ranks == 1 else blocks
 
     def solve(self, f: Union[None, Any, Blocks, Point] = None, out: Any = None, *, from_guess: bool = False) -> Result:
-        """Solves, for f as set("f", f) takes it, or for the f that was set before. Does not raise if the tolerance was not
-        reached: see converged and message of the Result. from_guess begins with the u that was set or last solved for.
+        """Solves, for f as set("f", f) takes it, or for the f that was set before. from_guess begins with the u that was
+        set or last solved for. Does not raise if the tolerance was not reached: see converged and message.
 
         With f or out, u of the Result is the solution as get("u", out) returns it. Without, u stays where it was
         computed, which saves a copy: get() fetches it, or the next step begins with it.
@@ -275,13 +275,14 @@ class Solver:
             return None
 
 
-def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = None, alpha: Optional[ArrayLike] = None, *,
-            boundary: Union[str, Sequence[str]] = "dirichlet", lengths: Optional[Sequence[float]] = None,
-            spacing: Union[None, float, Sequence[float]] = None, order: int = 2, out: Any = None, **options: Any) -> Array:
+def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = None, alpha: Optional[ArrayLike] = None,
+            *, boundary: Union[str, Sequence[str]] = "dirichlet", lengths: Optional[Sequence[float]] = None,
+            spacing: Union[None, float, Sequence[float]] = None, order: int = 2, out: Any = None,
+            **options: Any) -> Array:
     """Solves −∇·(β∇u) = f, or with alpha αu − ∇·(β∇u) = f. Returns u, an array of f's shape.
 
-    f         shape (ni, nj, nk), means over cells or, to order 2, values at their centres: (i + ½)·spacing. Each of ni, nj
-              and nk is a multiple of 4.
+    f         shape (ni, nj, nk), means over cells or, to order 2, values at their centres, (i + ½)·spacing. ni, nj and
+              nk are multiples of 4.
     beta      β ≥ 0: a number (1 if left out); an array of f's shape, of which a face gets the harmonic mean of its two
               cells, and a boundary face the value of its cell, to order 2 only; or three arrays on faces, of shapes
               (ni + 1, nj, nk), (ni, nj + 1, nk) and (ni, nj, nk + 1).
@@ -294,8 +295,9 @@ def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = No
     out       an array of f's shape that gets u, such as one on the GPU; else u is a new NumPy array.
     options   as Solver takes them: rtol=1e-8 (of max|f|), backend="auto", …
 
-    Where solutions differ by a constant (no Dirichlet boundary and no α), the mean of f is subtracted, and u has the mean 0.
-    Raises Error with the status NOT_CONVERGED if the tolerance was not reached. One rank: with MPI, comm=MPI.COMM_SELF."""
+    Where solutions differ by a constant (no Dirichlet boundary and no α), the mean of f is subtracted, and u has the
+    mean 0. Raises Error with the status NOT_CONVERGED if the tolerance was not reached. One rank: with MPI,
+    comm=MPI.COMM_SELF."""
     rhs = doubles("f", f)
     cells = tuple(rhs.shape)
     if len(cells) != 3:
@@ -316,7 +318,8 @@ def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = No
         coefficients = dict(zip(("beta_i", "beta_j", "beta_k"), faces))
         if alpha is not None:
             coefficients["alpha"] = on_cells(alpha, cells)
-    with Solver(cells, lengths, order=order, boundary=",".join(words), equation="poisson" if alpha is None else "helmholtz",
+    with Solver(cells, lengths, order=order, boundary=",".join(words),
+                equation="poisson" if alpha is None else "helmholtz",
                 coefficients="variable" if coefficients else "constant", **options) as solver:
         for field, values in coefficients.items():
             solver.set(field, values)

@@ -57,10 +57,11 @@ def on_faces(beta, cells, words, order):
     if is_scalar(beta):
         return [numpy.broadcast_to(beta, tuple(n + (d == e) for e, n in enumerate(cells))) for d in range(3)]
     if beta.shape != cells:
-        raise TypeError(f"beta has shape {beta.shape}; legal: a number, an array of the shape of f, {cells}, or three arrays "
-                        "with one value more in direction 0, 1, 2")
+        raise TypeError(f"beta has shape {beta.shape}; legal: a number, an array of the shape of f, {cells}, or three "
+                        "arrays with one value more in direction 0, 1, 2")
     if int(order) != 2:
-        raise Error("ARGUMENT", f"order {order} needs beta on faces: means of two cells are means over the face to order 2 only")
+        raise Error("ARGUMENT", f"order {order} needs beta on faces: means of two cells are means over the face to order "
+                                "2 only")
     if on_gpu(beta) or not (beta >= 0.0).all():
         raise Error("ARGUMENT", "beta of cells must be in host memory, and 0 or more everywhere")
     return [_means_on_faces(beta, d, word.startswith("periodic")) for d, word in enumerate(words)]

@@ -86,16 +86,16 @@ def _world():
 
 
 def communicator(comm):
-    """The C handle of an mpi4py communicator; None: the world. Without MPI, the library's world is one rank, and each of
-    several ranks would solve the whole problem."""
+    """The C handle of an mpi4py communicator; None: the world. Without MPI, the library's world is one rank, and each
+    of several ranks would solve the whole problem."""
     world = _world()
     if comm is None:
         return world
     if not _has("MPI_Init"):
         if comm.Get_size() == 1:
             return world
-        raise Error("ENVIRONMENT", f"the communicator has {comm.Get_size()} ranks and the library was built without MPI; "
-                                   "install with HPGMG_MPI=1")
+        raise Error("ENVIRONMENT", f"the communicator has {comm.Get_size()} ranks and the library was built without "
+                                   "MPI; install with HPGMG_MPI=1")
     from mpi4py import MPI
     return type(world).from_address(MPI._addressof(comm))
 

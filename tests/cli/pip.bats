@@ -8,8 +8,9 @@ setup_file() {
     # Those of the test run, which would reach the package's make or its library.
     unset MAKEFLAGS MAKELEVEL MODE PYTHONPATH HPGMG_LIBRARY HPGMG_MPI LD_LIBRARY_PATH
     export python=/usr/bin/python3 # the distribution's, with its NumPy
-    export HPGMG_CUDA=0 work=$BATS_FILE_TMPDIR project=$PWD
+    export HPGMG_CUDA=0 work=$BATS_FILE_TMPDIR
     project=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    export project
     mkdir "$work/empty"
 }
 
@@ -71,7 +72,8 @@ PYTHON
     [[ $wheel == */hpgmg-"$(cat "$project/VERSION")"-py3-none-linux_*.whl ]]
     "$work/from-wheel/bin/python" -m pip install "$wheel"
     try_package from-wheel
-    "$work/from-wheel/bin/python" -m pip check
+    run "$work/from-wheel/bin/python" -m pip check # of the distribution's packages too
+    [[ $output != *hpgmg* ]]
     "$work/from-wheel/bin/python" -m pip uninstall -y hpgmg
     [ -z "$(find "$work/from-wheel/lib" -ipath '*hpgmg*')" ]
 }
