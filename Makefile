@@ -133,7 +133,7 @@ LAB_OBJECTS := $(LAB_SOURCES:%=$(BUILD)/%.o)
 # show that the shared headers are CUDA C++ too.
 TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/*/*.c)))
 # Those that need no cmocka, which machines with GPUs may lack.
-PLAIN_TESTS := $(patsubst %.c,$(BUILD)/%,$(sort $(shell grep -L '<cmocka.h>' tests/*/*.c)))
+PLAIN_TESTS := $(patsubst %.c,$(BUILD)/%,$(sort $(shell grep -sL '<cmocka.h>' tests/*/*.c)))
 # Of these a second program is made, which ends in -single, of kernels of single precision.
 TEST_SINGLE := $(patsubst %,$(BUILD)/tests/%-single,$(shell sed '/^\#/d' tests/single.txt 2>/dev/null))
 TEST_EMULATED := $(patsubst %.cc,$(BUILD)/%,$(sort $(wildcard tests/*/*.cc))) $(TEST_SINGLE)

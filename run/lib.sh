@@ -5,7 +5,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 BUILD_PACKAGES="build-essential openmpi-bin libopenmpi-dev"
-TEST_PACKAGES="libcmocka-dev bats git jq procps iproute2 clang libomp-dev clang-format valgrind python3 python3-jsonschema python3-matplotlib pkg-config cmake gfortran"
+TEST_PACKAGES="libcmocka-dev bats git jq procps iproute2 clang libomp-dev clang-format valgrind python3 python3-jsonschema python3-matplotlib python3-pip pkg-config cmake gfortran"
 
 # Prints the comment at the beginning of the script and ends it if --help asks for that. There are no other arguments.
 help_only() { # "$@"
@@ -44,6 +44,7 @@ have_package() { # PACKAGE
     iproute2) have ip ;;
     libomp-dev) false ;;
     python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
+    python3-pip) python3 -c 'import pip' 2>/dev/null ;;
     python3-matplotlib) python3 -c 'import matplotlib' 2>/dev/null ;;
     *) have "$1" ;;
     esac

@@ -7,6 +7,7 @@ import operator
 import numpy
 
 DOUBLE = ctypes.sizeof(ctypes.c_double)
+FLOAT = numpy.dtype("f8")
 
 
 def number(name, value):
@@ -34,6 +35,10 @@ def three(name, convert, values):
     if isinstance(values, str) or not hasattr(values, "__len__") or len(values) != 3:
         raise TypeError(f"{name} must have three values, one for each direction")
     return tuple(convert(f"{name}[{d}]", value) for d, value in enumerate(values))
+
+
+def on_gpu(array):
+    return hasattr(array, "__cuda_array_interface__")
 
 
 def refuse_masked(array):

@@ -13,15 +13,17 @@ STATUS = ("OK", "NOT_CONVERGED", "ARGUMENT", "ORDER", "MISMATCH", "MEMORY", "ENV
 OK, NOT_CONVERGED = 0, 1
 FIELDS = {"u": 0, "f": 1, "alpha": 2, "beta_i": 3, "beta_j": 4, "beta_k": 5}
 FIRST_FACES = FIELDS["beta_i"]
+SONAME = "libhpgmg.so.1" # as mk/library.mk and hpgmg_build.py name it
 MPI_THREAD_SERIALIZED = 2 # in Open MPI and in MPICH's interface
 
 
 class Error(RuntimeError):
-    """A call that failed; `status` is its name in the header, without HPGMG_."""
+    """A call that failed. `status` is its name in hpgmg.h, without HPGMG_: "ARGUMENT", "ORDER", "MISMATCH", "MEMORY",
+    "ENVIRONMENT", and of poisson() "NOT_CONVERGED"."""
 
     __module__ = "hpgmg"
 
-    def __init__(self, status, message):
+    def __init__(self, status: str, message: str) -> None:
         super().__init__(message)
         self.status = status
 
@@ -45,10 +47,16 @@ Function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double, c
 
 lock = threading.RLock() # the library takes calls from one thread at a time, so Python's threads take turns
 _loaded = None
-_dropped = collections.deque() # handles of solvers of one rank that nobody can reach any more
+_dropped: collections.deque = collections.deque() # handles of solvers of one rank that nobody can reach any more
 
 
 # --- the library and MPI ---------------------------------------------------------------------------------------------
+
+def _path():
+    """HPGMG_LIBRARY, else the library that pip installed with the package, else what the dynamic linker finds."""
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), SONAME)
+    return os.environ.get("HPGMG_LIBRARY") or (own if os.path.exists(own) else SONAME)
+
 
 def library():
     """The library, loaded at the first call."""
@@ -56,11 +64,11 @@ def library():
     with lock:
         if _loaded is None:
             try:
-                loaded = ctypes.CDLL(os.environ.get("HPGMG_LIBRARY") or "libhpgmg.so.1", mode=ctypes.RTLD_GLOBAL)
+                loaded = ctypes.CDLL(_path(), mode=ctypes.RTLD_GLOBAL)
                 loaded.hpgmg_message.restype = ctypes.c_char_p
             except (OSError, AttributeError) as error:
                 raise OSError(f"cannot load the library of hpgmg-gpu: {error}; set the environment variable HPGMG_LIBRARY "
-                              "to the path of libhpgmg.so.1") from None
+                              f"to the path of {SONAME}") from None
             _loaded = loaded
         return _loaded
 
@@ -78,10 +86,16 @@ def _world():
 
 
 def communicator(comm):
-    """The C handle of an mpi4py communicator; None: the world."""
+    """The C handle of an mpi4py communicator; None: the world. Without MPI, the library's world is one rank, and each
+    of several ranks would solve the whole problem."""
     world = _world()
     if comm is None:
         return world
+    if not _has("MPI_Init"):
+        if comm.Get_size() == 1:
+            return world
+        raise Error("ENVIRONMENT", f"the communicator has {comm.Get_size()} ranks and the library was built without "
+                                   "MPI; install with HPGMG_MPI=1")
     from mpi4py import MPI
     return type(world).from_address(MPI._addressof(comm))
 
@@ -116,13 +130,18 @@ def start_mpi():
 
 # --- calls -----------------------------------------------------------------------------------------------------------
 
+def message():
+    """What the last call that failed says of itself."""
+    return library().hpgmg_message().decode()
+
+
 def call(name, *arguments, accepted=(OK,)):
     """Calls a function of the library, and raises what it reports. Returns the status, one of those accepted."""
     with lock:
         _destroy_dropped()
         status = getattr(library(), name)(*arguments)
         if status not in accepted:
-            raise Error(STATUS[status] if status < len(STATUS) else str(status), library().hpgmg_message().decode())
+            raise Error(STATUS[status] if status < len(STATUS) else str(status), message())
         return status
 
 
