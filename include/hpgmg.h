@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef HPGMG_H
 #define HPGMG_H
-/* Geometric multigrid for −∇·(β∇u) = f or αu − ∇·(β∇u) = f in a box of cubic cells, of order 2 or
+/* Geometric multigrid for −∇·(β∇u) = f or αu − ∇·(β∇u) = f in a box of equal cells, of order 2 or
  * 4, on CPUs and GPUs. docs/API.md explains the calls by examples.
  *
  * u, f and α are means over cells, β are means over faces; to order 2, values at the centres are
