@@ -42,7 +42,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _library
 from ._arrays import View, integer, number, pair, three, wall_array
-from ._coefficients import doubles, is_scalar, on_cells, on_faces, three_words
+from ._coefficients import around_solid, doubles, is_scalar, on_cells, on_faces, solid_cells, three_words
 from ._function import call_with_function
 from ._library import (FIELDS, FIRST_FACES, NOT_CONVERGED, OK, Block, Box, Error, call, communicator, drop, lock, place_in,
                        refusing, start_mpi)
@@ -277,8 +277,8 @@ class Solver:
 
 def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = None, alpha: Optional[ArrayLike] = None,
             *, boundary: Union[str, Sequence[str]] = "dirichlet", lengths: Optional[Sequence[float]] = None,
-            spacing: Union[None, float, Sequence[float]] = None, order: int = 2, out: Any = None,
-            **options: Any) -> Array:
+            spacing: Union[None, float, Sequence[float]] = None, solid: Optional[ArrayLike] = None, order: int = 2,
+            out: Any = None, **options: Any) -> Array:
     """Solves −∇·(β∇u) = f, or with alpha αu − ∇·(β∇u) = f. Returns u, an array of f's shape.
 
     f         shape (ni, nj, nk), means over cells or, to order 2, values at their centres, (i + ½)·spacing. ni, nj and
@@ -291,6 +291,8 @@ def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = No
               with commas. "dirichlet/neumann" names the low and the high side. Solver.set_wall sets other values.
     lengths   the sides of the box, in the caller's unit; without, the longest is 1.
     spacing   instead of lengths: the sides of a cell, or one number.
+    solid     an array of f's shape, true in cells that are not part of the domain: nothing flows through their faces,
+              u is 0 in them, and f, β and α are not read there. To order 2 only, with a Dirichlet boundary or α.
     order     2 or 4, of accuracy.
     out       an array of f's shape that gets u, such as one on the GPU; else u is a new NumPy array.
     options   as Solver takes them: rtol=1e-8 (of max|f|), backend="auto", …
@@ -309,7 +311,15 @@ def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = No
         lengths = [n * side for n, side in zip(cells, sides)]
     words = three_words(boundary)
     scale, coefficients = 1.0, {}
-    if alpha is None and (beta is None or is_scalar(beta)):
+    if solid is not None:
+        if int(order) != 2 or not (alpha is not None or any("dirichlet" in word for word in words)):
+            raise Error("ARGUMENT", "solid needs order 2, and a Dirichlet boundary or alpha")
+        solid = solid_cells(solid, cells)
+        faces, alpha = around_solid(solid, on_faces(1.0 if beta is None else beta, cells, words, order),
+                                    on_cells(0.0 if alpha is None else alpha, cells), words, lengths)
+        coefficients = dict(zip(("beta_i", "beta_j", "beta_k", "alpha"), (*faces, alpha)))
+        rhs = numpy.where(solid, 0.0, rhs)
+    elif alpha is None and (beta is None or is_scalar(beta)):
         scale = number("beta", 1.0 if beta is None else beta)
         if not scale > 0.0:
             raise Error("ARGUMENT", f"beta is {scale}; it must be positive")
@@ -328,4 +338,6 @@ def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = No
         raise Error("NOT_CONVERGED", result.message)
     if scale != 1.0:
         result.u /= scale
+    if solid is not None:
+        result.u[solid] = 0.0
     return result.u

@@ -65,3 +65,28 @@ def on_faces(beta, cells, words, order):
     if on_gpu(beta) or not (beta >= 0.0).all():
         raise Error("ARGUMENT", "beta of cells must be in host memory, and 0 or more everywhere")
     return [_means_on_faces(beta, d, word.startswith("periodic")) for d, word in enumerate(words)]
+
+
+def solid_cells(solid, cells):
+    array = numpy.asarray(solid)
+    if array.dtype != bool or array.shape != cells:
+        raise TypeError(f"solid has type {array.dtype} and shape {array.shape}; legal: bool and the shape of f, {cells}")
+    return array
+
+
+def around_solid(solid, faces, alpha, words, lengths):
+    """β and α with solid cells: β is 0 on their faces, and α in them is of the size of β over the domain's side squared.
+    So u is f/α = 0 there, and coarse cells that are solid in part have hardly more α than without."""
+    open_faces = []
+    for direction, values in enumerate(faces):
+        closed = numpy.zeros(values.shape, bool)
+        along = numpy.moveaxis(closed, direction, 0)
+        own = numpy.moveaxis(solid, direction, 0)
+        along[:-1] |= own
+        along[1:] |= own
+        if words[direction].startswith("periodic"):
+            along[0] |= own[-1]
+        open_faces.append(numpy.where(closed, 0.0, values))
+    side = max(lengths) if lengths else 1.0
+    size = max(values.max() for values in open_faces) / side**2
+    return open_faces, numpy.where(solid, size if size > 0.0 else 1.0, alpha)

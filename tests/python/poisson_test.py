@@ -17,6 +17,8 @@ BETA = 0.5 + generator.random(CELLS)
 
 def face_beta(beta, cell, other):
     """Harmonic mean."""
+    if beta[cell] * beta[other] == 0.0:
+        return 0.0
     return 2 / (1 / beta[cell] + 1 / beta[other])
 
 
@@ -24,9 +26,9 @@ def dense_solution(f, beta, boundary, h, alpha=0.0):
     """u of the scheme of order 2; h is the side of a cell, or its three sides. Beyond a Dirichlet boundary u goes on as (−5x1 + x2)/2, x1 and x2 the cells
     inward."""
     h, n, number = numpy.broadcast_to(h, 3), f.shape, numpy.arange(f.size).reshape(f.shape)
-    a = numpy.zeros((f.size, f.size))
+    a, alphas = numpy.zeros((f.size, f.size)), numpy.broadcast_to(alpha, n)
     for cell in numpy.ndindex(*n):
-        a[number[cell], number[cell]] += alpha
+        a[number[cell], number[cell]] += alphas[cell]
         for d in range(3):
             for step in -1, 1:
                 other = list(cell)
@@ -41,7 +43,7 @@ def dense_solution(f, beta, boundary, h, alpha=0.0):
                     other[d] -= 2 * step
                     a[number[cell], number[cell]] += 3.5 * beta[cell] / h[d]**2
                     a[number[cell], number[tuple(other)]] -= 0.5 * beta[cell] / h[d]**2
-    if alpha == 0.0 and "dirichlet" not in boundary: # the u with the mean 0
+    if not alphas.any() and "dirichlet" not in boundary: # the u with the mean 0
         f, a = f - f.mean(), a + 1.0
     return numpy.linalg.solve(a, f.ravel()).reshape(n)
 
@@ -97,6 +99,25 @@ class Poisson(unittest.TestCase):
             faces = 1 + generator.random((13, 8, 16))
             solver.set("beta_i", faces)
             self.assertLess(abs(solver.get("beta_i") / faces - 1).max(), 1e-15)
+
+    def test_solid_cells(self):
+        solid = generator.random(CELLS) < 0.15
+        for cell in (0, 0, 0), (5, 4, 8), (11, 7, 15):
+            solid[cell] = True
+        noise = numpy.where(solid, numpy.nan, 0.0)
+        for beta in numpy.ones(CELLS), BETA:
+            for words in ("dirichlet",) * 3, ("periodic", "dirichlet", "neumann"):
+                masked = numpy.where(solid, 0.0, beta)
+                expected = dense_solution(numpy.where(solid, 0.0, F), masked, words, (0.25, 0.5, 0.2), solid + 0.0)
+                u = self.solve(F + noise, beta, spacing=(0.25, 0.5, 0.2), boundary=words, solid=solid)
+                self.close(u, expected)
+                self.assertEqual(abs(u[solid]).max(), 0.0)
+        for wrong in solid + 0, solid[:-1]:
+            with self.assertRaises(TypeError):
+                self.solve(F, solid=wrong)
+        for options in {"order": 4}, {"boundary": "neumann"}:
+            with self.assertRaisesRegex(hpgmg.Error, "solid needs"):
+                self.solve(F, solid=solid, **options)
 
     def test_order_4(self):
         """Means over cells of sin(πx) sin(πy) sin(πz) are those of f up to 3π²."""
