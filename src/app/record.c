@@ -241,8 +241,9 @@ static void warn_of_precision(struct record *r, const struct hierarchy *h)
 {
     const struct level *finest = h->levels[0];
     if (h->ncorrections > 0 && smooths_at_once(finest))
-        add_warning(r, "--precision mixed gains little or nothing here: in double precision, too, a "
-                       "smoothing is one pass over memory");
+        add_warning(r,
+                    "--precision mixed gains little or nothing here: in double precision, too, a "
+                    "smoothing is one pass over memory");
     if (h->choice.single_above > 0.0 && h->ncorrections == 0)
         add_warning(r, "no level has more than %.0f cells: all are in double precision",
                     h->choice.single_above);

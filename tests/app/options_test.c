@@ -273,7 +273,8 @@ static void defaults_are_those_of_the_manual(void **state)
     struct options o = parse_valid("5 8");
     options_visit(&o, append_line, text);
     assert_string_equal(
-        text, "log2-box-dim = 5\nboxes-per-rank = 8\ndomain = cube\nlengths = cubes\nproblem = fv\norder = "
+        text, "log2-box-dim = 5\nboxes-per-rank = 8\ndomain = cube\nlengths = cubes\nproblem = "
+              "fv\norder = "
               "2\nequation = poisson\n"
               "boundary = dirichlet\ncoefficients = variable\nsmoother = gsrb\n"
               "sweeps = auto\nweight = auto\nlevels = all\ncycle = f\nprecision = double\n"

@@ -30,7 +30,8 @@ static bool is_solid(const struct mask *m, const int at[3])
         return at[0] == middle && at[1] != middle;
     case PLATES: /* with a gap at one end */
         return at[0] % 8 == 3 && at[1] >= n / 10;
-    case ISLANDS: /* columns of 2×2 cells over the whole depth, and straits of one cell between them */
+    case ISLANDS: /* columns of 2×2 cells over the whole depth, and straits of one cell between them
+                   */
         return hash >> 30 && at[0] % 3 && at[1] % 3;
     default:
         return at[0] == middle;
