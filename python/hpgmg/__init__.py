@@ -311,20 +311,18 @@ def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = No
         lengths = [n * side for n, side in zip(cells, sides)]
     words = three_words(boundary)
     scale, coefficients = 1.0, {}
-    if solid is not None:
-        if int(order) != 2 or not (alpha is not None or any("dirichlet" in word for word in words)):
-            raise Error("ARGUMENT", "solid needs order 2, and a Dirichlet boundary or alpha")
-        solid = solid_cells(solid, cells)
-        faces, alpha = around_solid(solid, on_faces(1.0 if beta is None else beta, cells, words, order),
-                                    on_cells(0.0 if alpha is None else alpha, cells), words, lengths)
-        coefficients = dict(zip(("beta_i", "beta_j", "beta_k", "alpha"), (*faces, alpha)))
-        rhs = numpy.where(solid, 0.0, rhs)
-    elif alpha is None and (beta is None or is_scalar(beta)):
+    if solid is None and alpha is None and (beta is None or is_scalar(beta)):
         scale = number("beta", 1.0 if beta is None else beta)
         if not scale > 0.0:
             raise Error("ARGUMENT", f"beta is {scale}; it must be positive")
     else:
         faces = on_faces(1.0 if beta is None else beta, cells, words, order)
+        if solid is not None:
+            if int(order) != 2 or not (alpha is not None or any("dirichlet" in word for word in words)):
+                raise Error("ARGUMENT", "solid needs order 2, and a Dirichlet boundary or alpha")
+            solid = solid_cells(solid, cells)
+            faces, alpha = around_solid(solid, faces, 0.0 if alpha is None else alpha, words, lengths)
+            rhs = numpy.where(solid, 0.0, rhs)
         coefficients = dict(zip(("beta_i", "beta_j", "beta_k"), faces))
         if alpha is not None:
             coefficients["alpha"] = on_cells(alpha, cells)

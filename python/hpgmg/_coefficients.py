@@ -89,4 +89,4 @@ def around_solid(solid, faces, alpha, words, lengths):
         open_faces.append(numpy.where(closed, 0.0, values))
     side = max(lengths) if lengths else 1.0
     size = max(values.max() for values in open_faces) / side**2
-    return open_faces, numpy.where(solid, size if size > 0.0 else 1.0, alpha)
+    return open_faces, numpy.where(solid, size if size > 0.0 else 1.0, on_cells(alpha, solid.shape))

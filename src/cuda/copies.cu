@@ -52,14 +52,9 @@ static void launch(const struct copy_list *list, const From *from, To *to)
 
 void cuda_copy(const struct copy_list *list, const void *from, void *to)
 {
-    if (list->from_single && list->to_single)
-        launch(list, (const float *)from, (float *)to);
-    else if (list->from_single)
-        launch(list, (const float *)from, (double *)to);
-    else if (list->to_single)
-        launch(list, (const double *)from, (float *)to);
-    else
-        launch(list, (const double *)from, (double *)to);
+    with_precisions(list->from_single, list->to_single, [&](auto x, auto y) {
+        launch(list, (const decltype(x) *)from, (decltype(y) *)to);
+    });
 }
 
 void cuda_forget(const struct copy_list *list)

@@ -329,7 +329,6 @@ enum hpgmg_status hpgmg_cell_sizes(const struct hpgmg *solver, double sizes[3])
         return status;
     if (!sizes)
         return fail(HPGMG_ARGUMENT, "sizes is NULL");
-    for (int d = 0; d < 3; d++)
-        sizes[d] = solver->lengths[d] / solver->cells[d];
+    memcpy(sizes, solver->hierarchy->levels[0]->stencil->spacing.side, 3 * sizeof *sizes);
     return HPGMG_OK;
 }

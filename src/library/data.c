@@ -435,10 +435,11 @@ struct sampling {
 static struct sampling sampling_of(const struct hpgmg *s, int centre, hpgmg_function *function,
                                    void *data)
 {
-    struct sampling x = {function, data, {0.0}, {0.5, 0.5, 0.5}, {0.0}};
+    struct sampling x = {.function = function, .data = data, .shift = {0.5, 0.5, 0.5}};
     const double spread = s->options.order > 2 ? 0.5 / sqrt(3.0) : 0.0;
+    memcpy(x.side, s->hierarchy->levels[0]->stencil->spacing.side, sizeof x.side);
     for (int d = 0; d < 3; d++)
-        x.side[d] = s->lengths[d] / s->cells[d], x.spread[d] = d == centre ? 0.0 : spread;
+        x.spread[d] = d == centre ? 0.0 : spread;
     if (centre != CENTRE_CELL)
         x.shift[centre] = 0.0;
     return x;

@@ -228,8 +228,8 @@ static void fill_beta(const struct level *l)
     for (int q = 0; q < l->npatches; q++)
         for (f.direction = 0; f.direction < 3; f.direction++) {
             const struct patch *p = &l->patches[q];
-            int n[3] = {p->n[0], p->n[1], p->n[2]};
-            n[f.direction] += p->wall[f.direction][1] != NO_WALL; /* the faces on the wall */
+            int n[3];
+            setup_count_faces(p, f.direction, n);
             fill_patch(&f, p, FIELD_BETA_I + f.direction, n, beta_value);
         }
 }
@@ -256,8 +256,8 @@ static void fill_fv_patch(const struct level *l, const struct patch *p, const st
         struct fv_beta_arguments beta = {patch_cells(l, p, FIELD_BETA_I + direction), p->sj, p->sk,
                                          .correction = correction,
                                          .curvature = t->wave_number_2[e] + t->wave_number_2[f]};
-        int n[3] = {p->n[0], p->n[1], p->n[2]};
-        n[direction] += p->wall[direction][1] != NO_WALL; /* the faces on the wall */
+        int n[3];
+        setup_count_faces(p, direction, n);
         for (int d = 0; d < 3; d++)
             beta.sines[d] = (d == direction ? t->faces[d] : t->centres[d]) + p->box.lo[d];
         l->backend->passes->visit(BODY_fill_beta, &beta, n);

@@ -21,8 +21,8 @@ void setup_restrict_faces(const struct level *fine, struct level *coarse, int di
             .sj = c->sj,
             .sk = c->sk,
             .tangent = {direction == 0 ? f->sj : 1, direction == 2 ? f->sj : f->sk}};
-        int n[3] = {c->n[0], c->n[1], c->n[2]};
-        n[direction] += c->wall[direction][1] != NO_WALL; /* the faces on the wall */
+        int n[3];
+        setup_count_faces(c, direction, n);
         fine->backend->passes->visit(BODY_restrict_faces, &x, n);
     }
 }
@@ -35,8 +35,8 @@ static void visit_faces(struct level *l, int direction, enum body body, double a
         double *beta = patch_cells(l, p, FIELD_BETA_I + direction);
         const struct vector_arguments x = {
             .z = beta, .x = beta, .y = beta, .sj = p->sj, .sk = p->sk, .a = a};
-        int n[3] = {p->n[0], p->n[1], p->n[2]};
-        n[direction] += p->wall[direction][1] != NO_WALL; /* the faces on the wall */
+        int n[3];
+        setup_count_faces(p, direction, n);
         l->backend->passes->visit(body, &x, n);
     }
 }

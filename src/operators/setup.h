@@ -3,7 +3,16 @@
 #define OPERATORS_SETUP_H
 /* Set-up of the operator on a level of any backend. */
 #include <stdint.h>
+#include <string.h>
 #include "level/level.h"
+
+/* The faces of a patch in one direction that its field holds as its own: a low face per cell, and
+ * those on a high wall. */
+static inline void setup_count_faces(const struct patch *p, int direction, int n[3])
+{
+    memcpy(n, p->n, sizeof p->n);
+    n[direction] += p->wall[direction][1] != NO_WALL;
+}
 
 /* Restricts face-centred β of one direction, the faces on the high walls included. */
 void setup_restrict_faces(const struct level *fine, struct level *coarse, int direction);

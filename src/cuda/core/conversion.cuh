@@ -15,4 +15,18 @@ DEVICE To converted(From x, double factor)
         return (To)((double)x * factor);
 }
 
+/* Calls launch(from, to) with a value of the type of either end. */
+template <class Launch>
+static void with_precisions(bool from_single, bool to_single, Launch launch)
+{
+    if (from_single && to_single)
+        launch(0.0f, 0.0f);
+    else if (from_single)
+        launch(0.0f, 0.0);
+    else if (to_single)
+        launch(0.0, 0.0f);
+    else
+        launch(0.0, 0.0);
+}
+
 #endif

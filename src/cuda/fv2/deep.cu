@@ -9,8 +9,8 @@ namespace fv2
 {
 enum { MAX_PLANES = 512, BLOCKS = 8 };
 
-/* Pairs of rows: as many as registers have room for. In single precision there is room for 16 rows,
- * and 12 are faster. */
+/* Pairs of rows of a block. In double precision registers have room for no more. In single
+ * precision they have for 16 rows, but 12 are faster. */
 template <class Op>
 static constexpr int DEEP_PAIRS = Op::READS_ALPHA && sizeof(real) == sizeof(double) ? 4 : 6;
 

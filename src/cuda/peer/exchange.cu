@@ -178,13 +178,15 @@ unsigned peer_resident_blocks()
 }
 
 template <class From, class To>
-static void launch(const struct route *route, struct peer_task *tasks, int count, const void *from,
-                   void *to)
+static void launch(const struct route *route, struct peer_task *tasks, int count, const From *from,
+                   To *to)
 {
-    const struct exchange_fields<From, To> f = {
-        (const From *)from, (To *)to, route->lists[COPY_OUT].factor, route->ends->longest,
-            cuda_wait_timeout()
+    struct exchange_fields<From, To> f = {
+        from, to
     };
+    f.factor = route->lists[COPY_OUT].factor;
+    f.longest = route->ends->longest;
+    f.timeout = cuda_wait_timeout();
     exchange_kernel<<<std::min((unsigned)count, peer_resident_blocks()), PEER_BLOCK, 0,
                       cuda_stream()>>>(f, tasks, count);
     CUDA_LAUNCHED();
@@ -193,14 +195,8 @@ static void launch(const struct route *route, struct peer_task *tasks, int count
 void peer_exchange(const struct route *route, struct peer_task *tasks, int count, const void *from,
                    void *to)
 {
-    const bool from_single = is_single(route->ends->source),
-               to_single = is_single(route->ends->target);
-    if (from_single && to_single)
-        launch<float, float>(route, tasks, count, from, to);
-    else if (from_single)
-        launch<float, double>(route, tasks, count, from, to);
-    else if (to_single)
-        launch<double, float>(route, tasks, count, from, to);
-    else
-        launch<double, double>(route, tasks, count, from, to);
+    with_precisions(is_single(route->ends->source), is_single(route->ends->target),
+                    [&](auto x, auto y) {
+                        launch(route, tasks, count, (const decltype(x) *)from, (decltype(y) *)to);
+                    });
 }
