@@ -46,26 +46,48 @@ void option_release(const struct option_list *list, void *options)
             option_reset(&list->rows[i], options);
 }
 
-/* Decimal digits with an optional sign only: strtol alone would skip leading blanks. */
-static bool parse_integer(const char *text, double minimum, double maximum, long *value)
+/* The members that are numbers, and what is between several of them in the text. */
+static const struct numbers {
+    enum { INTS = 1, LONGS, REALS } type;
+    int count;
+    char separator;
+} numbers_of[] = {
+    [OPTION_INT] = {INTS, 1, '\0'},   [OPTION_LONG] = {LONGS, 1, '\0'},
+    [OPTION_PAIR] = {INTS, 2, ','},   [OPTION_TRIPLE] = {INTS, 3, 'x'},
+    [OPTION_REAL] = {REALS, 1, '\0'}, [OPTION_REALS] = {REALS, 3, ','},
+};
+enum { MAX_NUMBERS = 3 };
+
+/* Of integers too: doubles hold them up to 2^53. */
+static double number_at(const struct numbers *kind, const void *member, int i)
 {
-    if (*text == '\0' || strspn(text, "-0123456789") != strlen(text))
-        return false;
-    char *end;
-    errno = 0;
-    *value = strtol(text, &end, 10);
-    return *end == '\0' && errno == 0 && (double)*value >= minimum && (double)*value <= maximum;
+    return kind->type == INTS    ? ((const int *)member)[i]
+           : kind->type == LONGS ? (double)((const long *)member)[i]
+                                 : ((const double *)member)[i];
 }
 
-/* A decimal number: strtod alone would accept blanks, hexadecimal digits, "inf" and "nan". */
-static bool parse_real(const char *text, double minimum, double maximum, double *value)
+static void store_number(const struct numbers *kind, void *member, int i, double value)
 {
-    if (*text == '\0' || strspn(text, "+-.0123456789eE") != strlen(text))
-        return false;
+    if (kind->type == INTS)
+        ((int *)member)[i] = (int)value;
+    else if (kind->type == LONGS)
+        ((long *)member)[i] = (long)value;
+    else
+        ((double *)member)[i] = value;
+}
+
+/* Reads a decimal number and returns what follows it; NULL: there is none, or none within the
+ * bounds. strtol and strtod alone would accept blanks, hexadecimal digits, "inf" and "nan". */
+static const char *parse_number(const struct option_row *row, const char *text, double *value)
+{
+    const bool real = numbers_of[row->kind].type == REALS;
+    const size_t length = strspn(text, real ? "+-.0123456789eE" : "-0123456789");
     char *end;
     errno = 0;
-    *value = strtod(text, &end);
-    return *end == '\0' && errno == 0 && *value > minimum && *value < maximum;
+    *value = real ? strtod(text, &end) : (double)strtol(text, &end, 10);
+    const bool inside = real ? *value > row->minimum && *value < row->maximum
+                             : *value >= row->minimum && *value <= row->maximum;
+    return length > 0 && end == text + length && errno == 0 && inside ? end : NULL;
 }
 
 static bool set_flag(bool *member, const char *text)
@@ -124,79 +146,32 @@ static bool set_sides(int member[6], const struct choice *choices, const char *t
     return true;
 }
 
-static bool set_integer(const struct option_row *row, void *member, const char *text)
+/* Of several numbers one must not be 0. */
+static bool parse_numbers(const struct option_row *row, const char *text, double *values)
 {
-    long value = 0;
-    int word = 0;
-    if (row->choices && set_choice(&word, row->choices, text))
-        value = word;
-    else if (!(row->unset && strcmp(text, row->unset) == 0) &&
-             !parse_integer(text, row->minimum, row->maximum, &value))
-        return false;
-    if (row->kind == OPTION_INT)
-        *(int *)member = (int)value;
-    else
-        *(long *)member = value;
-    return true;
-}
-
-/* How many numbers a list has, and what is between them. */
-static int list_length(const struct option_row *row)
-{
-    return row->kind == OPTION_PAIR ? 2 : 3;
-}
-
-static const char *list_separator(const struct option_row *row)
-{
-    return row->kind == OPTION_PAIR ? "," : "x";
-}
-
-static bool set_list(const struct option_row *row, int *member, const char *text)
-{
-    const int count = list_length(row);
-    char copy[OPTION_TEXT_SIZE], *words[3];
-    long values[3] = {0, 0, 0};
-    int word = 0;
-    bool any = row->choices && set_choice(&word, row->choices, text);
-    values[0] = word;
-    if (!any && !(row->unset && strcmp(text, row->unset) == 0)) {
-        if (cut(text, *list_separator(row), copy, words, count) != count)
+    const struct numbers *kind = &numbers_of[row->kind];
+    bool any = kind->count == 1;
+    for (int i = 0; i < kind->count; i++) {
+        text = parse_number(row, text, &values[i]);
+        if (!text || *text++ != (i + 1 < kind->count ? kind->separator : '\0'))
             return false;
-        for (int i = 0; i < count; i++) {
-            if (!parse_integer(words[i], row->minimum, row->maximum, &values[i]))
-                return false;
-            any = any || values[i] != 0;
-        }
-        if (!any)
-            return false;
+        any = any || values[i] != 0.0;
     }
-    for (int i = 0; i < count; i++)
-        member[i] = (int)values[i];
-    return true;
+    return any;
 }
 
-static bool set_real(const struct option_row *row, double *member, const char *text)
+/* Numbers, or a word, which sets the first one and 0 for the others. */
+static bool set_numbers(const struct option_row *row, void *member, const char *text)
 {
-    double value = 0;
-    if (!(row->unset && strcmp(text, row->unset) == 0) &&
-        !parse_real(text, row->minimum, row->maximum, &value))
+    double values[MAX_NUMBERS] = {0.0, 0.0, 0.0};
+    int word = 0;
+    if ((row->choices && set_choice(&word, row->choices, text)) ||
+        (row->unset && strcmp(text, row->unset) == 0))
+        values[0] = word;
+    else if (!parse_numbers(row, text, values))
         return false;
-    *member = value;
-    return true;
-}
-
-static bool set_reals(const struct option_row *row, double member[3], const char *text)
-{
-    char copy[OPTION_TEXT_SIZE], *words[3];
-    double values[3] = {0.0, 0.0, 0.0};
-    if (strcmp(text, row->unset) != 0) {
-        if (cut(text, ',', copy, words, 3) != 3)
-            return false;
-        for (int i = 0; i < 3; i++)
-            if (!parse_real(words[i], row->minimum, row->maximum, &values[i]))
-                return false;
-    }
-    memcpy(member, values, sizeof values);
+    for (int i = 0; i < numbers_of[row->kind].count; i++)
+        store_number(&numbers_of[row->kind], member, i, values[i]);
     return true;
 }
 
@@ -220,21 +195,12 @@ bool option_set(const struct option_row *row, void *options, const char *text)
         return set_choice(member, row->choices, text);
     case OPTION_SIDES:
         return set_sides(member, row->choices, text);
-    case OPTION_INT:
-    case OPTION_LONG:
-        return set_integer(row, member, text);
-    case OPTION_PAIR:
-    case OPTION_TRIPLE:
-        return set_list(row, member, text);
-    case OPTION_REAL:
-        return set_real(row, member, text);
-    case OPTION_REALS:
-        return set_reals(row, member, text);
     case OPTION_PATH:
     case OPTION_NAMES:
         return set_path(member, text);
+    default:
+        return set_numbers(row, member, text);
     }
-    return false;
 }
 
 void option_reset(const struct option_row *row, void *options)
@@ -248,27 +214,19 @@ void option_reset(const struct option_row *row, void *options)
     }
 }
 
-/* The shortest decimal text that reads back as the same number. */
-static const char *real_text(double value, char buffer[OPTION_TEXT_SIZE])
+/* Of a real the shortest decimal text that reads back as the same number. */
+static const char *number_text(const struct numbers *kind, double value,
+                               char buffer[OPTION_TEXT_SIZE])
 {
+    if (kind->type != REALS) {
+        snprintf(buffer, OPTION_TEXT_SIZE, "%.0f", value);
+        return buffer;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(buffer, OPTION_TEXT_SIZE, "%.*g", digits, value);
         if (strtod(buffer, NULL) == value)
             break;
     }
-    return buffer;
-}
-
-static const char *reals_text(const struct option_row *row, const double member[3],
-                              char buffer[OPTION_TEXT_SIZE])
-{
-    char number[OPTION_TEXT_SIZE];
-    int length = 0;
-    if (member[0] == 0)
-        return row->unset;
-    for (int i = 0; i < 3; i++)
-        length += snprintf(buffer + length, (size_t)(OPTION_TEXT_SIZE - length), "%s%s",
-                           i > 0 ? "," : "", real_text(member[i], number));
     return buffer;
 }
 
@@ -297,30 +255,26 @@ static const char *sides_text(const struct choice *choices, const int member[6],
     return buffer;
 }
 
-static const char *integer_text(const struct option_row *row, long value,
+static const char *numbers_text(const struct option_row *row, const void *member,
                                 char buffer[OPTION_TEXT_SIZE])
 {
-    if (row->unset && value == 0)
+    const struct numbers *kind = &numbers_of[row->kind];
+    const double first = number_at(kind, member, 0);
+    char number[OPTION_TEXT_SIZE];
+    bool any = false;
+    int length = 0;
+    for (int i = 0; i < kind->count; i++) {
+        const double value = number_at(kind, member, i);
+        const char separator[] = {i > 0 ? kind->separator : '\0', '\0'};
+        any = any || value != 0.0;
+        length += snprintf(buffer + length, (size_t)(OPTION_TEXT_SIZE - length), "%s%s", separator,
+                           number_text(kind, value, number));
+    }
+    if (row->unset && !any)
         return row->unset;
     const char *word =
-        row->choices ? choice_text(row->choices, value < INT_MAX ? (int)value : 0) : NULL;
-    if (word)
-        return word;
-    snprintf(buffer, OPTION_TEXT_SIZE, "%ld", value);
-    return buffer;
-}
-
-static const char *list_text(const struct option_row *row, const int *member,
-                             char buffer[OPTION_TEXT_SIZE])
-{
-    const char *word = row->choices ? choice_text(row->choices, member[0]) : NULL;
-    int length = 0;
-    if (word || (row->unset && member[0] == 0 && member[1] == 0))
-        return word ? word : row->unset;
-    for (int i = 0; i < list_length(row); i++)
-        length += snprintf(buffer + length, (size_t)(OPTION_TEXT_SIZE - length), "%s%d",
-                           i > 0 ? list_separator(row) : "", member[i]);
-    return buffer;
+        row->choices ? choice_text(row->choices, first < INT_MAX ? (int)first : 0) : NULL;
+    return word ? word : buffer;
 }
 
 const char *option_text(const struct option_row *row, const void *options,
@@ -334,24 +288,12 @@ const char *option_text(const struct option_row *row, const void *options,
         return choice_text(row->choices, *(const int *)member);
     case OPTION_SIDES:
         return sides_text(row->choices, member, buffer);
-    case OPTION_INT:
-        return integer_text(row, *(const int *)member, buffer);
-    case OPTION_LONG:
-        return integer_text(row, *(const long *)member, buffer);
-    case OPTION_PAIR:
-    case OPTION_TRIPLE:
-        return list_text(row, member, buffer);
-    case OPTION_REAL:
-        if (row->unset && *(const double *)member == 0)
-            return row->unset;
-        return real_text(*(const double *)member, buffer);
-    case OPTION_REALS:
-        return reals_text(row, member, buffer);
     case OPTION_PATH:
     case OPTION_NAMES:
         return *(char *const *)member ? *(char *const *)member : row->unset;
+    default:
+        return numbers_text(row, member, buffer);
     }
-    return "";
 }
 
 bool option_is_chosen(const struct option_row *row, const void *options)
@@ -368,11 +310,31 @@ static void describe_choices(const struct choice *choices, char *text, int size)
                            c->name);
 }
 
+/* "auto, never, or an integer from 1 to 10": the words, what numbers, how many of them. */
+static void describe_numbers(const struct option_row *row, char *text, size_t size)
+{
+    const struct numbers *kind = &numbers_of[row->kind];
+    const bool real = kind->type == REALS, several = kind->count > 1;
+    const char *unset = row->unset ? row->unset : "";
+    char words[OPTION_TEXT_SIZE] = "", what[24], between[48] = "";
+    if (row->choices)
+        describe_choices(row->choices, words, sizeof words);
+    if (several)
+        snprintf(what, sizeof what, "%d %s", kind->count, real ? "numbers" : "integers");
+    else
+        snprintf(what, sizeof what, "%s", real ? "a number" : "an integer");
+    if (several)
+        snprintf(between, sizeof between, " with '%c' between them%s", kind->separator,
+                 row->minimum == 0 && !real ? ", not all 0" : "");
+    snprintf(text, size,
+             real ? "%s%s%s%s%s above %g and below %g%s" : "%s%s%s%s%s from %.0f to %.0f%s", unset,
+             *unset && *words ? ", " : "", words, *unset || *words ? ", or " : "", what,
+             row->minimum, row->maximum, between);
+}
+
 void option_describe_legal(const struct option_row *row, char *text, int size)
 {
     const size_t n = (size_t)size;
-    const char *unset = row->unset ? row->unset : "";
-    const char *or_else = row->unset ? ", or " : "";
     char words[OPTION_TEXT_SIZE] = "";
     switch (row->kind) {
     case OPTION_FLAG:
@@ -388,34 +350,13 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
                  "direction or as low/high",
                  words);
         break;
-    case OPTION_INT:
-    case OPTION_LONG:
-        if (row->choices)
-            describe_choices(row->choices, words, sizeof words);
-        snprintf(text, n, "%s%s%s%san integer from %.0f to %.0f", unset, words[0] ? ", " : "",
-                 words, or_else, row->minimum, row->maximum);
-        break;
-    case OPTION_PAIR:
-    case OPTION_TRIPLE:
-        if (row->choices)
-            describe_choices(row->choices, words, sizeof words);
-        snprintf(text, n, "%s%s, or %d integers from %.0f to %.0f with '%s' between them%s", unset,
-                 words, list_length(row), row->minimum, row->maximum, list_separator(row),
-                 row->minimum == 0 ? ", not all 0" : "");
-        break;
-    case OPTION_REAL:
-        snprintf(text, n, "%s%sa number above %g and below %g", unset, or_else, row->minimum,
-                 row->maximum);
-        break;
-    case OPTION_REALS:
-        snprintf(text, n, "%s%s3 numbers above %g and below %g with ',' between them", unset,
-                 or_else, row->minimum, row->maximum);
-        break;
     case OPTION_PATH:
         snprintf(text, n, "a file name");
         break;
     case OPTION_NAMES:
         snprintf(text, n, "names with commas between them");
         break;
+    default:
+        describe_numbers(row, text, n);
     }
 }
