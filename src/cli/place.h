@@ -2,6 +2,7 @@
 #ifndef CLI_PLACE_H
 #define CLI_PLACE_H
 /* Where this rank runs. */
+#include <stddef.h>
 
 struct place {
     char host[65];
@@ -10,5 +11,8 @@ struct place {
 };
 
 void place_read(struct place *p);
+
+/* What a file of Linux's, of lines `key: value`, has for this key; no change of text if nothing. */
+void place_read_value(const char *path, const char *key, char *text, size_t size);
 
 #endif

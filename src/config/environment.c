@@ -9,27 +9,10 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "cli/place.h"
 #include "config/solver_options.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
-
-static void read_cpu_model(char *model, int size)
-{
-    static const char key[] = "model name";
-    char line[256];
-    snprintf(model, (size_t)size, "unknown");
-    FILE *in = fopen("/proc/cpuinfo", "r");
-    while (in && fgets(line, sizeof line, in)) {
-        const char *value = strstr(line, ": ");
-        if (strncmp(line, key, strlen(key)) != 0 || !value)
-            continue;
-        snprintf(model, (size_t)size, "%s", value + 2);
-        model[strcspn(model, "\n")] = '\0';
-        break;
-    }
-    if (in)
-        fclose(in);
-}
 
 static void read_date(char *text, size_t size)
 {
@@ -70,7 +53,8 @@ void environment_read(struct environment *e)
 {
     memset(e, 0, sizeof *e);
     gethostname(e->host, sizeof e->host - 1);
-    read_cpu_model(e->cpu, sizeof e->cpu);
+    strcpy(e->cpu, "unknown");
+    place_read_value("/proc/cpuinfo", "model name", e->cpu, sizeof e->cpu);
     comm_library(e->mpi, sizeof e->mpi);
     read_date(e->date, sizeof e->date);
     e->ranks = comm_size();
