@@ -4,33 +4,6 @@
 #include <string.h>
 #include "config/transport.h"
 
-/* What a run has that options choose. */
-struct occurrences {
-    bool gpu, messages, coarsest_chosen;
-};
-
-/* Options, and what they need to have an effect. */
-static const struct {
-    const char *name;
-    size_t needs; /* a flag of struct occurrences */
-    bool value;   /* of the flag */
-} needs[] = {
-    {"cpu-below", offsetof(struct occurrences, gpu), true},
-    {"loops", offsetof(struct occurrences, gpu), false},
-    {"transport", offsetof(struct occurrences, messages), true},
-    {"overlap-above", offsetof(struct occurrences, messages), true},
-    {"levels", offsetof(struct occurrences, coarsest_chosen), true},
-};
-
-static struct occurrences find_occurrences(const struct hierarchy *h, const struct options *o)
-{
-    return (struct occurrences){
-        .gpu = h->choice.placement.backend->on_device,
-        .messages = transport_chosen()->name != NULL,
-        .coarsest_chosen = o->solver.levels <= h->nlevels,
-    };
-}
-
 bool option_is_initial(const struct option_row *row, const char *value)
 {
     return strcmp(value, row->initial ? row->initial : row->unset ? row->unset : "") == 0;
@@ -38,15 +11,25 @@ bool option_is_initial(const struct option_row *row, const char *value)
 
 void unused_options(const struct hierarchy *h, struct record *b, const struct options *options)
 {
-    const struct occurrences found = find_occurrences(h, options);
+    const bool gpu = h->choice.placement.backend->on_device,
+               messages = transport_chosen()->name != NULL;
+    const struct {
+        const char *option;
+        bool has_effect;
+    } list[] = {
+        {"cpu-below", gpu},
+        {"loops", !gpu},
+        {"transport", messages},
+        {"overlap-above", messages},
+        {"levels", options->solver.levels <= h->nlevels},
+    };
     char text[OPTION_TEXT_SIZE];
     size_t length = 0;
-    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
-        const bool flag = *(const bool *)((const char *)&found + needs[i].needs);
-        const struct option_row *row = option_find(&options_list, needs[i].name, 0);
-        if (flag == needs[i].value || option_is_initial(row, option_text(row, options, text)))
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const struct option_row *row = option_find(&options_list, list[i].option, 0);
+        if (list[i].has_effect || option_is_initial(row, option_text(row, options, text)))
             continue;
         length += (size_t)snprintf(b->idle + length, sizeof b->idle - length, "%s--%s",
-                                   length ? ", " : "", needs[i].name);
+                                   length ? ", " : "", row->name);
     }
 }
