@@ -28,10 +28,14 @@ static struct stage_record *table_row(struct table *t, int level, const char *na
     return row;
 }
 
-static void start_timing(void *data, struct program *p)
+static void set_timing(void *data, struct program *p)
 {
-    (void)data;
-    program_time(p, true);
+    program_time(p, *(const bool *)data);
+}
+
+void breakdown_time(struct solver *s, bool on)
+{
+    solver_programs(s, set_timing, &on);
 }
 
 static void collect(void *data, struct program *p)
@@ -53,7 +57,6 @@ static void collect(void *data, struct program *p)
         row->wait += p->times[i].halo.wait / solves;
         row->unpack += p->times[i].halo.unpack / solves;
     }
-    program_time(p, false);
 }
 
 /* Seconds of the slowest rank, bytes of all. All ranks have the same rows in the same order. */
@@ -74,12 +77,13 @@ void breakdown_measure(struct solver *s, struct size_record *r)
     const struct level *l = s->hierarchy->levels[s->top];
     struct solve_result ignored;
     struct table t = {.solves = TIMED_SOLVES};
-    solver_programs(s, start_timing, NULL);
+    breakdown_time(s, true);
     for (long i = 0; i < t.solves; i++) {
         comm_barrier(l->comm);
         solver_run(s, &ignored);
     }
     solver_programs(s, collect, &t);
+    breakdown_time(s, false);
     for (int i = 0; i < t.count; i++)
         reduce_row(l->comm, &t.rows[i]);
     r->stages = t.rows;

@@ -133,7 +133,8 @@ static void print_warnings(const struct record *r)
 void report_dry_run(const struct hierarchy_choice *choice, const struct options *options)
 {
     struct record *r = record_estimate(options, choice);
-    const struct memory_need node = memory_need_of_node(choice), gpu = memory_need_of_gpu(choice);
+    const struct memory_need node = memory_need_of_levels(choice, false),
+                             gpu = memory_need_of_levels(choice, true);
     struct grid g = {0};
     if (comm_rank() == 0) {
         print_title(r);
@@ -318,15 +319,12 @@ void report_results(const struct record *r)
 
 bool report_write_json(struct output_file *file, const struct record *r)
 {
-    int good = 1;
+    struct json *root = NULL;
     if (comm_rank() == 0) {
-        struct json *root = json_object();
+        root = json_object();
         json_add_text(root, "program", "hpgmg-gpu");
         json_add_number(root, "schema", REPORT_SCHEMA);
         values_add_json(root, &record_values, r);
-        good = json_write(file, root);
-        json_destroy(root);
     }
-    comm_broadcast(comm_world(), &good, sizeof good);
-    return good;
+    return json_write_of_rank_0(file, root);
 }

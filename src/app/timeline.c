@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "app/breakdown.h"
 #include "base/memory.h"
 #include "cli/build_info.h"
 #include "cli/json.h"
@@ -56,30 +57,18 @@ static void add_stage(void *data, const struct program *p, const struct stage *s
         l->active ? (struct interval){begin, end} : (struct interval){NAN, NAN};
 }
 
-static void start_timing(void *data, struct program *p)
-{
-    (void)data;
-    program_time(p, true);
-}
-
-static void stop_timing(void *data, struct program *p)
-{
-    (void)data;
-    program_time(p, false);
-}
-
 /* The first solve warms up: the first use of an event takes longer. */
 static void solve_traced(struct solver *s, struct recorder *r)
 {
     struct solve_result ignored;
     const struct level *l = s->hierarchy->levels[s->top];
-    solver_programs(s, start_timing, NULL);
+    breakdown_time(s, true);
     solver_run(s, &ignored);
     program_trace(add_stage, r);
     comm_barrier(l->comm);
     solver_run(s, &ignored);
     program_trace(NULL, NULL);
-    solver_programs(s, stop_timing, NULL);
+    breakdown_time(s, false);
 }
 
 static double by_clock_of_rank_0(const struct recorder *r, double seconds)
@@ -105,14 +94,7 @@ static void gather(struct timeline *t, const struct recorder *r)
     struct interval *own = own_intervals(r, t->count);
     if (comm_rank() == 0)
         t->intervals = memory_alloc((size_t)t->ranks * bytes, "timeline");
-    struct interval *other = memory_alloc(bytes, "timeline");
-    for (int rank = 0; rank < t->ranks; rank++) {
-        memcpy(other, own, bytes);
-        comm_broadcast_from(comm_world(), rank, other, (int)bytes);
-        if (comm_rank() == 0)
-            memcpy(t->intervals + (long)rank * t->count, other, bytes);
-    }
-    memory_free(other);
+    comm_gather(comm_world(), own, t->intervals, (int)bytes);
     memory_free(own);
 }
 
@@ -236,12 +218,5 @@ static struct json *trace(const struct timeline *t, const struct options *o,
 bool timeline_write(struct output_file *file, const struct timeline *t, const struct options *o,
                     double seconds_per_solve)
 {
-    int good = 1;
-    if (comm_rank() == 0) {
-        struct json *root = trace(t, o, seconds_per_solve);
-        good = json_write(file, root);
-        json_destroy(root);
-    }
-    comm_broadcast(comm_world(), &good, sizeof good);
-    return good;
+    return json_write_of_rank_0(file, comm_rank() == 0 ? trace(t, o, seconds_per_solve) : NULL);
 }

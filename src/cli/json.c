@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "comm/comm.h"
 
 struct json {
     struct json *first, *last, *next; /* members, and the parent's next member */
@@ -122,4 +123,12 @@ bool json_write(struct output_file *file, const struct json *root)
     const bool good = output_file_write(file, text);
     free(text);
     return good;
+}
+
+bool json_write_of_rank_0(struct output_file *file, struct json *root)
+{
+    const bool good = !root || json_write(file, root);
+    if (root)
+        json_destroy(root);
+    return comm_min_i64(comm_world(), good);
 }

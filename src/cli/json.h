@@ -43,5 +43,8 @@ static inline void json_add_texts(struct json *object, const struct json_text *t
 
 /* Writes root and frees the file; as output_file_write(). */
 bool json_write(struct output_file *file, const struct json *root);
+/* The same for all ranks, which return the same; destroys root. file and root are rank 0's, and
+ * NULL on the other ranks. Collective over the world. */
+bool json_write_of_rank_0(struct output_file *file, struct json *root);
 
 #endif

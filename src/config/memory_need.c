@@ -34,30 +34,20 @@ bool memory_has_room(const struct level *level, size_t bytes)
     return comm_min_i64(level->comm, memory_need_fits(&need));
 }
 
-static struct memory_need need_of(const struct hierarchy_choice *choice, bool on_device)
+struct memory_need memory_need_of_levels(const struct hierarchy_choice *choice, bool on_device)
 {
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
     return memory_need_of(hierarchy_bytes(choice, &shape, comm_size(), on_device), on_device);
 }
 
-struct memory_need memory_need_of_node(const struct hierarchy_choice *choice)
-{
-    return need_of(choice, false);
-}
-
-struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice)
-{
-    return need_of(choice, true);
-}
-
 const char *memory_shortage(const struct hierarchy_choice *choice, struct memory_need *need)
 {
-    *need = memory_need_of_node(choice);
+    *need = memory_need_of_levels(choice, false);
     if (!memory_need_fits(need))
         return "node";
     if (!choice->placement.backend->on_device)
         return NULL;
-    *need = memory_need_of_gpu(choice);
+    *need = memory_need_of_levels(choice, true);
     return memory_need_fits(need) ? NULL : "GPU";
 }
 

@@ -7,12 +7,10 @@
 struct memory_need {
     double needed, available; /* bytes; 0 available: unknown */
 };
-/* Of the fullest node's host memory, and of the memory of its GPUs. Equal on all ranks. Collective
- * over the world. */
-struct memory_need memory_need_of_node(const struct hierarchy_choice *choice);
-struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice);
-/* The same for `bytes` bytes of host or GPU memory on the fullest rank. */
+/* Of the fullest node's host memory, or of the memory of its GPUs, for `bytes` bytes on the fullest
+ * rank, and for all levels. Equal on all ranks. Collective over the world. */
 struct memory_need memory_need_of(size_t bytes, bool on_device);
+struct memory_need memory_need_of_levels(const struct hierarchy_choice *choice, bool on_device);
 bool memory_need_fits(const struct memory_need *need);
 /* Whether `bytes` more bytes of each rank fit into the memory of the level's fields. Collective
  * over the ranks of the level; equal on all of them. */
