@@ -119,36 +119,41 @@ static void show_progress(const struct size_record *r, bool done)
     }
 }
 
-static void find_hand_over(void *data, struct program *p)
+/* How a solver's programs hand over between GPU and CPU levels, and what that has taken of this
+ * rank since they were recorded. */
+struct hand_overs {
+    enum hand_over_way way;
+    struct hand_over_times times;
+};
+
+static void add_hand_over(void *data, struct program *p)
 {
-    enum hand_over_way *way = data;
-    if (program_hand_over(p) != HAND_OVER_NONE && *way != HAND_OVER_HOST)
-        *way = program_hand_over(p);
+    struct hand_overs *sum = data;
+    const struct hand_over_times times = program_hand_over_times(p);
+    sum->times.total += times.total;
+    sum->times.host += times.host;
+    if (program_hand_over(p) != HAND_OVER_NONE && sum->way != HAND_OVER_HOST)
+        sum->way = program_hand_over(p);
 }
 
-/* "graph" if it was on all ranks. */
-static const char *hand_over_text(struct solver *s)
+static struct hand_overs hand_overs_of(struct solver *s)
+{
+    struct hand_overs sum = {.way = HAND_OVER_NONE};
+    solver_programs(s, add_hand_over, &sum);
+    return sum;
+}
+
+/* What solves have taken between the two. "graph" if it was on all ranks. */
+static void record_hand_over(struct size_record *r, MPI_Comm comm, const struct hand_overs *before,
+                             const struct hand_overs *after)
 {
     static const char *const texts[] = {NULL, "host", "graph"};
-    enum hand_over_way way = HAND_OVER_NONE;
-    solver_programs(s, find_hand_over, &way);
-    return texts[comm_min_i64(s->hierarchy->levels[s->top]->comm, way)];
-}
-
-static void add_hand_over_times(void *data, struct program *p)
-{
-    struct hand_over_times *sum = data;
-    const struct hand_over_times times = program_hand_over_times(p);
-    sum->total += times.total;
-    sum->host += times.host;
-}
-
-/* Of this rank, since its programs were recorded. */
-static struct hand_over_times hand_over_times(struct solver *s)
-{
-    struct hand_over_times times = {0};
-    solver_programs(s, add_hand_over_times, &times);
-    return times;
+    const double solves = (double)r->solves, total = after->times.total - before->times.total;
+    if (total > 0.0) {
+        r->cpu_seconds = (after->times.host - before->times.host) / solves;
+        r->hand_over_seconds = total / solves - r->cpu_seconds;
+    }
+    r->hand_over = texts[comm_min_i64(comm, after->way)];
 }
 
 /* Warms up, checks, and times the solves of one size, on the ranks that hold boxes of the level. */
@@ -156,11 +161,11 @@ static void measure(struct solver *s, const struct record *b, struct size_record
                     const struct options *o)
 {
     const struct level *l = s->hierarchy->levels[s->top];
-    struct hand_over_times before = {0};
+    struct hand_overs before = {.way = HAND_OVER_NONE};
     cpu_release_threads();
     for (long i = -WARM_UP_SOLVES; i < 0 || goes_on(l, r, o); i++) {
         if (i == 0) {
-            before = hand_over_times(s);
+            before = hand_overs_of(s);
             meters_begin(l->backend->on_device);
         }
         comm_barrier(l->comm);
@@ -176,13 +181,9 @@ static void measure(struct solver *s, const struct record *b, struct size_record
         show_progress(r, true);
     r->meters = meters_end(l->comm);
     r->meters.joules /= (double)r->solves;
-    const struct hand_over_times after = hand_over_times(s);
-    if (after.total > before.total) {
-        r->cpu_seconds = (after.host - before.host) / (double)r->solves;
-        r->hand_over_seconds = (after.total - before.total) / (double)r->solves - r->cpu_seconds;
-    }
+    const struct hand_overs after = hand_overs_of(s);
     r->reproducible = reduce_checksum(l, FIELD_U) == r->checksum;
-    r->hand_over = hand_over_text(s);
+    record_hand_over(r, l->comm, &before, &after);
     summarise(r);
 }
 
