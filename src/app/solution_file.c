@@ -85,28 +85,27 @@ struct slab {
     int first, planes;
 };
 
-static int slab_planes(const struct patch *p)
-{
-    const long most = SLAB_LENGTH / p->sk;
-    return most < 1 ? 1 : most > p->n[2] ? p->n[2] : (int)most;
-}
+/* This rank's, and the doubles that the longest has with its ghosts. */
+struct slabs {
+    int count;
+    struct slab *list;
+    long longest;
+};
 
-static int slab_count(const struct patch *p)
+static struct slabs cut_into_slabs(const struct level *l)
 {
-    return (p->n[2] + slab_planes(p) - 1) / slab_planes(p);
-}
-
-/* Slab `number` of this rank's. */
-static struct slab slab_find(const struct level *l, int number)
-{
-    for (int b = 0; b < l->npatches; number -= slab_count(&l->patches[b]), b++) {
-        const struct patch *p = &l->patches[b];
-        if (number >= slab_count(p))
-            continue;
-        const int first = number * slab_planes(p), left = p->n[2] - first;
-        return (struct slab){p, first, left < slab_planes(p) ? left : slab_planes(p)};
+    struct slabs s = {.longest = 1};
+    for (const struct patch *p = l->patches; p < l->patches + l->npatches; p++) {
+        const long fit = SLAB_LENGTH / p->sk;
+        const int most = fit < 1 ? 1 : fit > p->n[2] ? p->n[2] : (int)fit;
+        s.longest = most * p->sk > s.longest ? most * p->sk : s.longest;
+        for (int first = 0; first < p->n[2]; first += most) {
+            const int left = p->n[2] - first;
+            s.list = memory_room(s.list, s.count, sizeof *s.list, "planes of the solution");
+            s.list[s.count++] = (struct slab){p, first, left < most ? left : most};
+        }
     }
-    return (struct slab){0};
+    return s;
 }
 
 /* Copies the slab's cells into values, without the ghosts between rows and planes. values also
@@ -135,34 +134,21 @@ static void slab_write(struct comm_file *out, int64_t offset, const struct level
     comm_file_write_box(out, offset, l->n, box.lo, box.hi, values);
 }
 
-/* This rank's slabs, and the doubles of the longest. */
-static int count_slabs(const struct level *l, long *longest)
-{
-    int count = 0;
-    *longest = 1;
-    for (int b = 0; b < l->npatches; b++) {
-        const long length = slab_planes(&l->patches[b]) * l->patches[b].sk;
-        count += slab_count(&l->patches[b]);
-        *longest = length > *longest ? length : *longest;
-    }
-    return count;
-}
-
 /* Ranks have different numbers of slabs, and those without one take part with an empty box. */
 static void write_field(struct comm_file *out, int64_t offset, const struct level *l,
                         enum field field)
 {
-    long longest;
-    const int own = count_slabs(l, &longest);
-    const int most = (int)comm_max_u64(comm_world(), (uint64_t)own);
-    double *values = memory_alloc((size_t)longest * sizeof *values, "planes of the solution");
+    const struct slabs own = cut_into_slabs(l);
+    const int most = (int)comm_max_u64(comm_world(), (uint64_t)own.count);
+    double *values = memory_alloc((size_t)own.longest * sizeof *values, "planes of the solution");
     for (int number = 0; number < most; number++) {
-        const struct slab s = slab_find(l, number);
+        const struct slab s = number < own.count ? own.list[number] : (struct slab){0};
         if (s.patch)
             slab_read(l, field, s, values);
         slab_write(out, offset, l, s, values);
     }
     memory_free(values);
+    memory_free(own.list);
 }
 
 /* What is not a field. */
@@ -200,9 +186,6 @@ bool solution_file_write(struct output_file *file, const struct hierarchy *h)
     if (!path[0])
         return false;
     const bool written = write_all(path, h->levels[0], reason, sizeof reason);
-    int good = 1;
-    if (comm_rank() == 0)
-        good = output_file_end(file, written ? NULL : reason);
-    comm_broadcast(comm_world(), &good, sizeof good);
-    return good;
+    const bool good = comm_rank() > 0 || output_file_end(file, written ? NULL : reason);
+    return comm_min_i64(comm_world(), good);
 }
