@@ -99,50 +99,44 @@ static bool set_flag(bool *member, const char *text)
     return true;
 }
 
-static bool set_choice(int *member, const struct choice *choices, const char *text)
+/* Reads a word that a comma, a slash or the end follows, and returns what follows it; NULL: it is
+ * none of the choices. */
+static const char *parse_choice(const struct choice *choices, const char *text, int *value)
 {
+    const size_t length = strcspn(text, ",/");
     for (const struct choice *c = choices; c->name; c++)
-        if (strcmp(c->name, text) == 0) {
-            *member = c->value;
-            return true;
+        if (strlen(c->name) == length && strncmp(c->name, text, length) == 0) {
+            *value = c->value;
+            return text + length;
         }
-    return false;
+    return NULL;
 }
 
-/* Cuts a copy of the text at each separator. Returns the number of words; 0: more than `most`. */
-static int cut(const char *text, char separator, char copy[OPTION_TEXT_SIZE], char **words,
-               int most)
+static bool set_choice(int *member, const struct choice *choices, const char *text)
 {
-    int count = 0;
-    if (strlen(text) >= OPTION_TEXT_SIZE)
-        return 0;
-    strcpy(copy, text);
-    for (char *next = copy; next; count++) {
-        if (count == most)
-            return 0;
-        words[count] = next;
-        next = strchr(next, separator);
-        if (next)
-            *next++ = '\0';
-    }
-    return count;
+    int value = 0;
+    const char *end = parse_choice(choices, text, &value);
+    if (!end || *end)
+        return false;
+    *member = value;
+    return true;
 }
 
 static bool set_sides(int member[6], const struct choice *choices, const char *text)
 {
-    char copy[OPTION_TEXT_SIZE], ends[OPTION_TEXT_SIZE], *directions[3], *words[2];
-    int sides[6];
-    const int count = cut(text, ',', copy, directions, 3);
-    for (int d = 0; d < count; d++) {
-        const int both = cut(directions[d], '/', ends, words, 2);
-        for (int side = 0; side < 2; side++)
-            if (both == 0 || !set_choice(&sides[2 * d + side], choices, words[side % both]))
-                return false;
-    }
-    if (count != 1 && count != 3)
+    int sides[6] = {0}, count = 0; /* sides of one or three directions */
+    do {
+        text = parse_choice(choices, text + (count > 0), &sides[count]);
+        if (text && *text == '/')
+            text = parse_choice(choices, text + 1, &sides[count + 1]);
+        else
+            sides[count + 1] = sides[count];
+        count += 2;
+    } while (text && *text == ',' && count < 6);
+    if (!text || *text || count == 4)
         return false;
     for (int side = 0; side < 6; side++)
-        member[side] = sides[side % (2 * count)];
+        member[side] = sides[side % count];
     return true;
 }
 
