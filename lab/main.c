@@ -49,9 +49,8 @@ static void begin_report(struct lab *lab, const struct subcommand *s,
 static enum status measure(struct lab *lab, const struct subcommand *s,
                            const struct option_list *list)
 {
-    const bool writes = lab->options.json && comm_rank() == 0;
-    struct output_file *file = writes ? output_file_open("json", lab->options.json) : NULL;
-    if (worst(writes && !file ? STATUS_SYSTEM : STATUS_VALID) != STATUS_VALID)
+    struct output_file *file;
+    if (!output_file_open_together("json", lab->options.json, 0, &file))
         return STATUS_SYSTEM;
     environment_read(&lab->environment);
     begin_report(lab, s, list);

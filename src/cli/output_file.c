@@ -79,7 +79,7 @@ static bool open_path(struct output_file *file, const char *path)
     return can_be_created(file);
 }
 
-static struct output_file *open_file(const char *option, const char *path, int64_t bytes)
+struct output_file *output_file_open(const char *option, const char *path, int64_t bytes)
 {
     struct output_file *file = memory_alloc_zero(sizeof *file, "an output file");
     file->option = option;
@@ -87,15 +87,10 @@ static struct output_file *open_file(const char *option, const char *path, int64
     return open_path(file, path) || fail(file, strerror(errno)) ? file : NULL;
 }
 
-struct output_file *output_file_open(const char *option, const char *path)
-{
-    return open_file(option, path, 0);
-}
-
 bool output_file_open_together(const char *option, const char *path, int64_t bytes,
                                struct output_file **file)
 {
-    *file = path && comm_rank() == 0 ? open_file(option, path, bytes) : NULL;
+    *file = path && comm_rank() == 0 ? output_file_open(option, path, bytes) : NULL;
     bool good = !path || *file;
     comm_broadcast(comm_world(), &good, sizeof good);
     return good;

@@ -10,15 +10,15 @@
 struct output_file;
 
 /* Checks that `path`, the value of the option `option`, can be written; refuses a dangling link,
- * for example. On failure prints one line and returns NULL. */
-struct output_file *output_file_open(const char *option, const char *path);
+ * for example. On failure prints one line and returns NULL. bytes: the size of a file that all
+ * ranks write together, which must be a regular one; tries whether its file system has that much
+ * room. 0: rank 0 writes the file. */
+struct output_file *output_file_open(const char *option, const char *path, int64_t bytes);
 /* Writes text and frees the file. On failure (a full disk) prints one line and returns false; a
  * regular file is then unchanged. */
 bool output_file_write(struct output_file *file, const char *text);
-/* The same by rank 0 for all ranks, which return the same. *file is NULL on the other ranks, and if
- * path is NULL, which is no failure. bytes: the size of a file that all ranks write together, which
- * must be a regular one; tries whether its file system has that much room. 0: rank 0 writes the
- * file. Collective over the world. */
+/* Opens a file by rank 0 for all ranks, which return the same. *file is NULL on the other ranks,
+ * and if path is NULL, which is no failure. Collective over the world. */
 bool output_file_open_together(const char *option, const char *path, int64_t bytes,
                                struct output_file **file);
 /* In place of output_file_write(), for a file that all ranks write together: creates it under its

@@ -31,7 +31,7 @@ static char *text_of(const struct json *root)
     const int descriptor = mkstemp(path);
     assert_true(descriptor >= 0);
     close(descriptor);
-    struct output_file *json = output_file_open("json", path);
+    struct output_file *json = output_file_open("json", path, 0);
     assert_non_null(json);
     assert_true(json_write(json, root));
     FILE *file = fopen(path, "r");

@@ -70,7 +70,7 @@ static void run(const char *name, enum status (*command)(struct lab *), long slo
     assert_true(dup2(terminal, STDOUT_FILENO) >= 0);
     close(terminal);
     close(file);
-    assert_true(json_write(output_file_open("json", report), lab.json));
+    assert_true(json_write(output_file_open("json", report, 0), lab.json));
     read_all(out, text, sizeof text);
     read_all(report, json, sizeof json);
     json_destroy(lab.json);

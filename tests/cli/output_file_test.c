@@ -62,7 +62,7 @@ static void expect_files(size_t count)
 
 static struct output_file *opened(const char *name)
 {
-    struct output_file *file = output_file_open("json", name);
+    struct output_file *file = output_file_open("json", name, 0);
     assert_non_null(file);
     return file;
 }
@@ -101,7 +101,7 @@ static void a_link_leads_to_the_new_file(void **state)
     assert_true(S_ISLNK(mode_of("report")));
     expect_contents("target", "new\n");
     assert_int_equal(unlink("target"), 0);
-    assert_null(output_file_open("json", "report"));
+    assert_null(output_file_open("json", "report", 0));
     assert_true(S_ISLNK(mode_of("report")));
     expect_files(1);
 }
@@ -197,9 +197,9 @@ static void what_cannot_be_written_is_refused(void **state)
     char name[301];
     memset(name, 'x', 300);
     name[300] = '\0';
-    assert_null(output_file_open("json", "none/report"));
-    assert_null(output_file_open("json", "."));
-    assert_null(output_file_open("json", name));
+    assert_null(output_file_open("json", "none/report", 0));
+    assert_null(output_file_open("json", ".", 0));
+    assert_null(output_file_open("json", name, 0));
     expect_files(0);
 }
 
