@@ -71,13 +71,6 @@ static void warn_of_threads(struct record *r)
                     e->threads, e->processors);
 }
 
-static void warn_of_sharing(struct record *r)
-{
-    const struct environment *e = &r->environment;
-    if (e->ranks_per_gpu > 1)
-        add_warning(r, "%d ranks share one GPU", e->ranks_per_gpu);
-}
-
 /* A rank that sees only one GPU cannot map the memory of others. */
 static void warn_of_messages(struct record *r)
 {
@@ -143,7 +136,8 @@ static void warn_of_setup(struct record *r, const struct hierarchy_choice *choic
                           const struct decomposition *finest)
 {
     warn_of_threads(r);
-    warn_of_sharing(r);
+    if (r->environment.ranks_per_gpu > 1)
+        add_warning(r, "%d ranks share one GPU", r->environment.ranks_per_gpu);
     warn_of_messages(r);
     warn_of_imbalance(r, finest);
     warn_of_coarsest(r, choice);
@@ -193,36 +187,27 @@ static void count_neighbours(struct record *r, const struct level *finest)
     r->neighbours_elsewhere = (int)counts[1];
 }
 
-static int allocated_fields(const struct level *l)
+/* Of this rank's fields. */
+static double local_bytes(const struct level *l)
 {
     int count = 0;
     for (int f = 0; f < NUM_FIELDS; f++)
         count += l->fields[f] != NULL;
-    return count;
-}
-
-static double local_bytes(const struct level *l)
-{
-    return (double)allocated_fields(l) * (double)level_field_bytes(l);
+    return (double)count * (double)level_field_bytes(l);
 }
 
 static void gather_levels(struct record *r, const struct hierarchy *h)
 {
-    double bytes[MAX_LEVELS];
-    for (int l = 0; l < h->nlevels; l++) {
-        const struct transfer *t = &h->transfers[l];
-        bytes[l] = local_bytes(h->levels[l]) + (t->separate ? local_bytes(t->coarse) : 0.0);
-    }
-    for (int l = 0; l < h->ncorrections; l++) {
-        const struct transfer *t = &h->transfers[hierarchy_correction(h, l)];
-        bytes[l] +=
-            local_bytes(h->levels[l]->correction) + (t->separate ? local_bytes(t->coarse) : 0.0);
+    double bytes[MAX_LEVELS] = {0.0};
+    for (int grid = 0; grid < hierarchy_grids(h); grid++) { /* correction levels come last */
+        const struct transfer *t = &h->transfers[grid];
+        bytes[grid % h->nlevels] +=
+            local_bytes(h->levels[grid]) + (t->separate ? local_bytes(t->coarse) : 0.0);
     }
     comm_sum_f64(comm_world(), bytes, h->nlevels);
     for (int l = 0; l < h->nlevels; l++) {
         r->levels[l].cuboids = h->levels[l]->decomposition.nboxes;
         r->levels[l].ranks = h->levels[l]->nranks;
-        r->levels[l].backend = h->levels[l]->backend->name;
         r->levels[l].bytes = bytes[l];
         r->field_bytes += bytes[l];
     }
