@@ -27,12 +27,8 @@ struct way {
 /* The transports of this run: more than one only between GPUs. Returns their number. */
 static int list_ways(bool on_device, struct way ways[3])
 {
-    if (comm_size() == 1) {
-        ways[0] = (struct way){.name = "local"};
-        return 1;
-    }
-    if (!on_device) {
-        ways[0] = (struct way){.name = "mpi"};
+    if (comm_size() == 1 || !on_device) {
+        ways[0] = (struct way){.name = comm_size() == 1 ? "local" : "mpi"};
         return 1;
     }
     ways[0] = (struct way){.name = "peer"};

@@ -4,9 +4,7 @@
 /* The kernels of the experiments, by number and by name. */
 #include "lab/timing.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* clang-format off */
 /* X(name, statement): body_NAME() of bodies.h, which does the statement for each element x, by one
@@ -163,7 +161,6 @@ GPU_ONLY int gpu_fetch_bytes(void);
 GPU_ONLY double *gpu_managed_create(long length);
 GPU_ONLY void gpu_managed_destroy(double *data);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -208,19 +208,22 @@ static __global__ void __launch_bounds__(THREADS) peak_kernel(T c, T d, double *
     out[result] = sum;
 }
 
-void gpu_peak_f64(const struct bench_operands *o)
+template <class T>
+static void peak(const struct bench_operands *o)
 {
     const unsigned blocks = (unsigned)(o->n / THREADS);
-    peak_kernel<double><<<blocks, THREADS, 0, cuda_stream()>>>(CHAIN_C, CHAIN_D, OUT_DOUBLES);
+    peak_kernel<T><<<blocks, THREADS, 0, cuda_stream()>>>((T)CHAIN_C, (T)CHAIN_D, OUT_DOUBLES);
     CUDA_LAUNCHED();
+}
+
+void gpu_peak_f64(const struct bench_operands *o)
+{
+    peak<double>(o);
 }
 
 void gpu_peak_f32(const struct bench_operands *o)
 {
-    const unsigned blocks = (unsigned)(o->n / THREADS);
-    peak_kernel<float>
-        <<<blocks, THREADS, 0, cuda_stream()>>>((float)CHAIN_C, (float)CHAIN_D, OUT_DOUBLES);
-    CUDA_LAUNCHED();
+    peak<float>(o);
 }
 
 static __global__ void empty_kernel()

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "cli/build_info.h"
+#include "cli/option_rows.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "cuda/tuning.h"
@@ -85,11 +86,6 @@ const struct request requests[] = {
 /* --- options ---------------------------------------------------------------------------------- */
 
 #define AT(member) .offset = offsetof(struct lab_options, member)
-#define SHAPES .uses = OPTION_COMMAND_LINE | OPTION_SHAPES
-#define CHOICE(member, list, first)                                                                \
-    .kind = OPTION_CHOICE, AT(member), SHAPES, .choices = (list), .initial = (first)
-#define NUMBER(type, member, first) .kind = (type), AT(member), SHAPES, .initial = (first)
-#define PATH(member) .kind = OPTION_PATH, AT(member), .unset = "", .argument = "FILE"
 #define SAMPLES(least)                                                                             \
     .name = "samples", NUMBER(OPTION_LONG, samples, "10"), .minimum = (least), .maximum = 10000,   \
     .argument = "N"
@@ -279,19 +275,6 @@ void print_machine(const struct lab *lab)
         printf("CPU: %s, %d threads\n", e->cpu, e->threads);
     if (cuda_tuning_source())
         printf("tuning: %s\n", cuda_tuning_source());
-}
-
-bool report_row(struct json *object, const char *title, const char *first, int width,
-                const struct column *columns, int count)
-{
-    if (title) {
-        columns_print_titles(title, width, columns, count);
-        printf("\n");
-    }
-    columns_print(first, width, columns, count);
-    columns_add_json(object, columns, count);
-    fflush(stdout);
-    return true;
 }
 
 void spread_add_json(struct json *object, const struct spread *s)

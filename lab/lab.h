@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include "base/status.h"
 #include "backend/backend.h"
-#include "cli/columns.h"
 #include "cli/command_line.h"
 #include "config/environment.h"
 #include "config/solver_options.h"
+#include "lab/columns.h"
 #include "lab/timing.h"
 
 /* One struct and one table of options for all subcommands. */
@@ -111,10 +111,6 @@ bool is_timed(const struct lab *lab, const char *first, int width, long differen
 /* Prints what is measured: the first lines of output, when nothing can be refused any more. */
 void print_machine(const struct lab *lab);
 
-/* Prints the figures of one row of a table and adds them to its JSON object; before it the titles,
- * behind that of the first column, unless it is NULL. Prints no end of line. Returns true. */
-bool report_row(struct json *object, const char *title, const char *first, int width,
-                const struct column *columns, int count);
 /* A member "seconds" with median, min, max and samples. */
 void spread_add_json(struct json *object, const struct spread *spread);
 

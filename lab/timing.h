@@ -4,10 +4,9 @@
 /* How long something takes: median and spread of repeated samples; and what of it only a GPU can
  * tell. */
 #include "backend/backend.h"
+#include "base/linkage.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Seconds of one run. */
 struct spread {
@@ -59,7 +58,6 @@ GPU_ONLY int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernel
 /* Bytes of L2. */
 GPU_ONLY long gpu_cache_bytes(void);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/columns.h"
+#include "lab/columns.h"
 #include <math.h>
 #include <stdio.h>
 
-void columns_print_titles(const char *first, int width, const struct column *columns, int count)
+static void print_titles(const char *first, int width, const struct column *columns, int count)
 {
     printf("  %-*s", width, first);
     for (int c = 0; c < count; c++)
         if (columns[c].title)
             printf(" %*s", columns[c].width, columns[c].title);
+    printf("\n");
 }
 
-void columns_print(const char *first, int width, const struct column *columns, int count)
+static void print_figures(const char *first, int width, const struct column *columns, int count)
 {
     int blanks = 0; /* before the next figure */
     printf("  %-*s", width, first);
@@ -27,9 +28,15 @@ void columns_print(const char *first, int width, const struct column *columns, i
     }
 }
 
-void columns_add_json(struct json *object, const struct column *columns, int count)
+bool report_row(struct json *object, const char *title, const char *first, int width,
+                const struct column *columns, int count)
 {
+    if (title)
+        print_titles(title, width, columns, count);
+    print_figures(first, width, columns, count);
+    fflush(stdout);
     for (int c = 0; c < count; c++)
         if (columns[c].key)
             json_add_number(object, columns[c].key, columns[c].value);
+    return true;
 }
