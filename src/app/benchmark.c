@@ -17,7 +17,6 @@
 #include "base/timer.h"
 #include "config/setup.h"
 #include "comm/comm.h"
-#include "cuda/cuda.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
 #include "operators/vectors.h"

@@ -15,8 +15,8 @@
 #include "app/verdict.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "comm/comm.h"
 #include "solvers/program.h"
+#include "support/run.h"
 
 /* Seconds that pass from one reading to the next, by turns, with each reading so many more, and
  * before each of the first four, those of the warm-up solves, so many more. */
@@ -284,9 +284,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_best_copy_counts),
         cmocka_unit_test(the_fastest_trial_is_chosen),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -12,6 +12,7 @@
 #include "app/ranks.h"
 #include "base/memory.h"
 #include "comm/comm.h"
+#include "support/run.h"
 
 static const struct meters no_meters;
 
@@ -127,9 +128,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(outliers_come_with_the_furthest_first),
         cmocka_unit_test(half_of_the_ranks_are_no_outliers),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/timer.h"
-#include "comm/comm.h"
 #include "lab/experiments.h"
 #include "lab/limiter.h"
 #include "lab/stage_case.h"
 #include "cpu/cpu.h"
+#include "support/run.h"
 
 /* --- a clock, and what is printed ------------------------------------------------------------- */
 
@@ -292,8 +292,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(most_used),          cmocka_unit_test(shares),
         cmocka_unit_test(near_the_threshold),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    comm_finish();
-    return failed;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
 #include "comm/comm.h"
 #include "solvers/hierarchy.h"
 /* Its trials set the test's clocks. */
 static struct hierarchy *create_trial(const struct hierarchy_choice *choice);
 #define hierarchy_create create_trial
 #include "config/threshold.c"
+#include "support/run.h"
 #undef hierarchy_create
 
 static double now, step;
@@ -74,9 +74,5 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_ranks_choose_by_the_slowest),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

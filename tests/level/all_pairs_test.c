@@ -10,6 +10,7 @@
 #include "level/build.h"
 #include "support/all_pairs.h"
 #include "support/decompositions.h"
+#include "support/run.h"
 #include "support/sides.h"
 
 enum { CASES = 300, LARGEST_DIM = 12, LARGEST_GHOSTS = 3, MAX_RANKS_ASKED = 12 };
@@ -116,21 +117,11 @@ static void boxes_of_the_program(void **state)
     comm_mock_world(0, 0);
 }
 
-static void nothing_is_left_in_memory(void **state)
-{
-    (void)state;
-    assert_int_equal(memory_live_blocks(), 0);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_boxes),
         cmocka_unit_test(boxes_of_the_program),
-        cmocka_unit_test(nothing_is_left_in_memory),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    comm_finish();
-    return failed;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

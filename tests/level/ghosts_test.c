@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "backend/backend.h"
-#include "comm/comm.h"
 #include "level/build.h"
 #include "level/ghosts.h"
 #include "level/level.h"
 #include "cpu/cpu.h"
 #include "support/sides.h"
 #include "support/decompositions.h"
+#include "support/run.h"
 
 enum { CASES = 300, LARGEST_DIM = 12, MARGIN = 4 };
 
@@ -101,8 +101,5 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_have_the_ghosts_of_their_shape),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    comm_finish();
-    return failed;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -12,6 +12,7 @@
 #include "level/build.h"
 #include "support/sides.h"
 #include "support/decompositions.h"
+#include "support/run.h"
 
 enum { CASES = 1000, LARGEST_DIM = 16, LARGEST_GHOSTS = 3 };
 
@@ -175,8 +176,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(levels_know_their_boxes),        cmocka_unit_test(fields_come_and_go),
         cmocka_unit_test(nothing_is_left_in_memory),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    comm_finish();
-    return failed;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -12,6 +12,7 @@
 #include "support/child.h"
 #include "support/decompositions.h"
 #include "support/plan_oracle.h"
+#include "support/run.h"
 
 enum { CASES = 1000, LARGEST_DIM = 12, LARGEST_GHOSTS = 3 };
 static const int eight[3] = {8, 8, 8};
@@ -134,12 +135,6 @@ static void the_parts_of_an_execution_have_their_times(void **state)
     level_destroy(l);
 }
 
-static void nothing_is_left_in_memory(void **state)
-{
-    (void)state;
-    assert_int_equal(memory_live_blocks(), 0);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -148,10 +143,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(ghosts_may_be_deeper_than_the_domain),
         cmocka_unit_test(halos_between_other_boxes_are_refused),
         cmocka_unit_test(the_parts_of_an_execution_have_their_times),
-        cmocka_unit_test(nothing_is_left_in_memory),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    comm_finish();
-    return failed;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -14,6 +14,7 @@
 #include "comm/comm.h"
 #include "comm/file.h"
 #include "support/random.h"
+#include "support/run.h"
 
 enum { CASES = 30, HEAD = 24, MOST = 17, PATH_SIZE = 256 };
 
@@ -117,7 +118,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(boxes_land_in_their_places),
         cmocka_unit_test(a_missing_file_is_known_to_all),
     };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    comm_finish();
-    return failed;
+    return finish_tests(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -13,6 +13,7 @@
 #include "support/death.h"
 #include "support/decompositions.h"
 #include "support/plan_oracle.h"
+#include "support/run.h"
 
 enum { CASES = 250, PLANS = 4, ROUNDS = 200, LARGEST_DIM = 12, LARGEST_GHOSTS = 3 };
 
@@ -350,12 +351,6 @@ static void levels_know_their_ranks(void **state)
     }
 }
 
-static void nothing_is_left_in_memory(void **state)
-{
-    (void)state;
-    assert_int_equal(memory_live_blocks(), 0);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -367,10 +362,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(buffers_are_where_mpi_reaches_them),
         cmocka_unit_test(lost_messages_from_devices_end_the_job),
         cmocka_unit_test(levels_know_their_ranks),
-        cmocka_unit_test(nothing_is_left_in_memory),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    comm_finish();
-    return failed;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

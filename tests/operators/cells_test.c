@@ -11,7 +11,6 @@
 #include <cmocka.h>
 #include <omp.h>
 #include <string.h>
-#include "comm/comm.h"
 #include "level/build.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
@@ -19,6 +18,7 @@
 #include "support/sides.h"
 #include "support/cells.h"
 #include "support/decompositions.h"
+#include "support/run.h"
 
 enum { MAX_THREADS = 4 };
 
@@ -428,9 +428,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(operator_alone),   cmocka_unit_test(periodic_of_any_size),
         cmocka_unit_test(slabs_and_strips), cmocka_unit_test(small_cubes),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -14,7 +14,6 @@
 #include <string.h>
 #include "backend/backend.h"
 #include "base/memory.h"
-#include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "level/build.h"
 #include "level/plan.h"
@@ -23,6 +22,7 @@
 #include "operators/stencil.h"
 #include "operators/sum.h"
 #include "support/random.h"
+#include "support/run.h"
 #include "support/sides.h"
 
 static double random_between(double low, double high)
@@ -391,9 +391,5 @@ static void test_definition(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_definition)};
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <omp.h>
 #include <string.h>
-#include "base/memory.h"
-#include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "level/build.h"
 #include "operators/pass.h"
@@ -19,6 +17,7 @@
 #include "solvers/hierarchy.h"
 #include "solvers/reduce.h"
 #include "support/random.h"
+#include "support/run.h"
 #include "support/sides.h"
 
 enum { CASES_PER_HIERARCHY = 12 };
@@ -231,9 +230,5 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_traversals),
                                        cmocka_unit_test(test_slabs)};
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

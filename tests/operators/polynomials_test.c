@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
-#include "comm/comm.h"
 #include "level/build.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
 #include "operators/vectors.h"
 #include "support/cells.h"
 #include "support/decompositions.h"
+#include "support/run.h"
 
 enum { DEGREE = 4, GHOST_LAYERS = 2 };
 
@@ -234,9 +234,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(products_are_prolonged_to_the_walls),
         cmocka_unit_test(operators_are_exact_to_the_walls),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

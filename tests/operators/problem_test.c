@@ -8,13 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
-#include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "level/build.h"
 #include "operators/pass.h"
 #include "operators/problem.h"
 #include "solvers/hierarchy.h"
+#include "support/run.h"
 
 #define TWO_PI 6.283185307179586L
 
@@ -154,21 +153,11 @@ static void manufactured_problems_fit_the_operator(void **state)
         }
 }
 
-static void nothing_is_left_in_memory(void **state)
-{
-    (void)state;
-    assert_int_equal(memory_live_blocks(), 0);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(averages_of_fv_are_of_order_4),
         cmocka_unit_test(manufactured_problems_fit_the_operator),
-        cmocka_unit_test(nothing_is_left_in_memory),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    comm_finish();
-    return failed;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

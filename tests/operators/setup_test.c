@@ -9,7 +9,6 @@
 #include <cmocka.h>
 #include <omp.h>
 #include <string.h>
-#include "comm/comm.h"
 #include "level/build.h"
 #include "level/plan.h"
 #include "cpu/cpu.h"
@@ -22,6 +21,7 @@
 #include "support/sides.h"
 #include "support/cells.h"
 #include "support/decompositions.h"
+#include "support/run.h"
 
 enum { GHOST_LAYERS = 2, MAX_THREADS = 4 };
 static const enum field X = FIELD_KRYLOV, Y = FIELD_KRYLOV + 1, AX = FIELD_KRYLOV + 2,
@@ -563,9 +563,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(symmetric_or_not),
         cmocka_unit_test(constants_and_sums_vanish),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 #include <omp.h>
 #include <string.h>
-#include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "level/build.h"
 #include "operators/hash.h"
@@ -17,6 +16,7 @@
 #include "solvers/reduce.h"
 #include "support/cells.h"
 #include "support/decompositions.h"
+#include "support/run.h"
 
 enum { CASES = 1000, GHOST_LAYERS = 2, MAX_THREADS = 4 };
 static const enum field X = FIELD_KRYLOV, Y = FIELD_KRYLOV + 1, Z = FIELD_KRYLOV + 2;
@@ -249,9 +249,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_nan_is_lost),         cmocka_unit_test(extreme_products),
         cmocka_unit_test(checksums_see_swaps),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 static const struct solver_choice one_f_cycle = {.f_cycle = true, .max_cycles = 20};
@@ -88,9 +88,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_richardson),
         cmocka_unit_test(test_true_error),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

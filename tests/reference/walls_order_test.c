@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
+#include "support/run.h"
 #include "support/walls_order.h"
 
 /* Measured: orders from 1.90 to 2.01 and from 3.79 to 4.11. */
@@ -65,9 +65,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_poisson),
         cmocka_unit_test(test_helmholtz),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

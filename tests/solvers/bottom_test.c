@@ -7,14 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
-#include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
 #include "operators/vectors.h"
 #include "solvers/krylov.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 /* The CPU's, with another operator. */
@@ -220,9 +219,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(solves_after_a_breakdown_are_alike),
         cmocka_unit_test(a_breakdown_leaves_a_finite_solution),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

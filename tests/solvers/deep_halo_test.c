@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
 #include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 enum { SIDE = 64, DEEP = 8, USUAL = 3 }; /* of a rank's cube; layers */
@@ -131,8 +131,5 @@ int main(int argc, char **argv)
     device = backend_cpu;
     device.on_device = true;
     device.passes = &passes;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return finish_tests(cmocka_run_group_tests(tests, NULL, NULL));
 }

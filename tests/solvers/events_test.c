@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/memory.h"
 #include "base/timer.h"
 #include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 #define SECONDS_PER_STAGE 1024.0 /* more than any stage takes by the clock */
@@ -197,8 +197,5 @@ int main(int argc, char **argv)
     memory.synchronise = synchronise;
     backend.memory = &memory;
     backend.events = &events;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return finish_tests(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -8,11 +8,11 @@
 #include <stdint.h>
 #include <math.h>
 #include <cmocka.h>
-#include "base/memory.h"
 #include "comm/comm.h"
 #include "level/build.h"
 #include "operators/halo.h"
 #include "support/random.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 /* The same values whatever the boxes. */
@@ -160,9 +160,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_boxes_have_one_group),
         cmocka_unit_test(short_boxes_have_several_groups),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -14,6 +14,7 @@
 #include "cpu/cpu.h"
 #include "operators/pass.h"
 #include "operators/vectors.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 enum { MAX_WORK = 4000, MAX_HAND_OVERS = 64, SOLVES = 4 };
@@ -363,8 +364,5 @@ int main(int argc, char **argv)
     device.passes = &passes;
     device.memory = &memory;
     device.recorder = &recorder;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return finish_tests(cmocka_run_group_tests(tests, NULL, NULL));
 }

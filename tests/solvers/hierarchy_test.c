@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
 #include "comm/comm.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 static size_t allocated_bytes(const struct level *l)
@@ -90,9 +90,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(bytes_are_foreseen),
         cmocka_unit_test(hpgmg_has_its_diagonal),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

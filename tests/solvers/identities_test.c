@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 #include "base/memory.h"
-#include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "level/build.h"
 #include "operators/pass.h"
@@ -18,6 +17,7 @@
 #include "solvers/solver.h"
 #include "support/sides.h"
 #include "support/random.h"
+#include "support/run.h"
 
 static double random_value(void)
 {
@@ -288,9 +288,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sums),        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_ends),        cmocka_unit_test(test_bottoms),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

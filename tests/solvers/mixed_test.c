@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 /* Levels of more than 8³ cells are corrected. */
@@ -124,9 +124,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_overflow_is_seen),
         cmocka_unit_test(corrected_levels_are_large),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
 #include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 static struct passes passes;
@@ -160,8 +160,5 @@ int main(int argc, char **argv)
     passes.splits = splits;
     backend.passes = &passes;
     backend.streams = &streams;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return finish_tests(cmocka_run_group_tests(tests, NULL, NULL));
 }

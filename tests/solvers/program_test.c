@@ -8,10 +8,9 @@
 #include <cmocka.h>
 #include <string.h>
 #include <time.h>
-#include "base/memory.h"
-#include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 enum { LOG2_DIM = 3, DIM = 1 << LOG2_DIM, CELLS = DIM * DIM * DIM };
@@ -135,9 +134,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(restricting_reads_eight_values_for_one),
         cmocka_unit_test(seconds_are_summed_over_executions),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
 #include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
 #include "support/child.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 static struct passes passes;
@@ -174,8 +174,5 @@ int main(int argc, char **argv)
     backend = backend_cpu;
     backend.passes = &passes;
     backend.recorder = &recorder;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return finish_tests(cmocka_run_group_tests(tests, NULL, NULL));
 }

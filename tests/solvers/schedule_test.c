@@ -8,10 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/memory.h"
-#include "comm/comm.h"
 #include "operators/pass.h"
 #include "solvers/solver.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 /* Of each level, and of the coarse sides of transfers that are levels of their own. */
@@ -189,9 +188,5 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ghosts_are_there_when_they_are_read),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <limits.h>
 #include <string.h>
-#include "base/memory.h"
 #include "solvers/size.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 static struct hierarchy_choice choice_of(int log2_box_dim, long boxes_per_rank)
@@ -194,8 +194,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(bytes_of_two_backends_are_those_of_their_levels),
         cmocka_unit_test(the_fullest_rank_counts),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    comm_finish();
-    return failed;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

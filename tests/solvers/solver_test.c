@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
-#include "comm/comm.h"
 #include "operators/vectors.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 static struct solve_result result;
@@ -394,9 +393,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(slow_cycles_call_idr),
         cmocka_unit_test(idr_begins_from_the_better_u),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/memory.h"
 #include "comm/comm.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 static struct passes passes;
@@ -122,8 +122,5 @@ int main(int argc, char **argv)
     passes.bottom_counts = bottom_counts_none;
     passes.run_stages = run_stages;
     backend.passes = &passes;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return finish_tests(cmocka_run_group_tests(tests, NULL, NULL));
 }
