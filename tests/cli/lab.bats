@@ -17,12 +17,7 @@ teardown() {
 }
 
 lab() { # ARGUMENT...
-    status=0
-    timeout 100 "$HPGMG_LAB" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
-    echo "status $status; stdout:" # shown if the test fails
-    cat "$work/stdout"
-    echo "stderr:"
-    cat "$work/stderr"
+    catch timeout 100 "$HPGMG_LAB" "$@"
 }
 
 # runs ARGUMENT...: status 0, nothing on stderr, valid JSON. Caches may be so large that arrays beyond them take seconds.
@@ -79,10 +74,8 @@ exchanges() {
 ranks_fail() {
     local ranks=$1 wanted=$2 part=$3
     shift 3
-    status=0
     # shellcheck disable=SC2086  # MPIRUN is a command with options
-    $MPIRUN -n "$ranks" "$HPGMG_LAB" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
-    cat "$work/stderr"
+    catch $MPIRUN -n "$ranks" "$HPGMG_LAB" "$@"
     [ "$status" -eq "$wanted" ]
     [ "$(grep -c '^hpgmg-lab: error: ' "$work/stderr")" -eq 1 ]
     grep -qF -- "$part" "$work/stderr"
@@ -457,10 +450,8 @@ stdout" ]
 }
 
 @test "ranks with different sizes" {
-    status=0
     # shellcheck disable=SC2086  # MPIRUN is a command with options
-    $MPIRUN -n 1 "$HPGMG_LAB" exchange --backend cpu 8 : -n 1 "$HPGMG_LAB" exchange --backend cpu 16 \
-        >"$work/stdout" 2>"$work/stderr" || status=$?
+    catch $MPIRUN -n 1 "$HPGMG_LAB" exchange --backend cpu 8 : -n 1 "$HPGMG_LAB" exchange --backend cpu 16
     [ "$status" -eq 2 ]
     grep -qF "hpgmg-lab: error: N: rank 0 has '8', rank 1 '16'; all ranks need the same options" "$work/stderr"
 }

@@ -14,17 +14,8 @@ teardown() {
     rm -rf "$work"
 }
 
-explain() { # what the last command did, shown if the test fails
-    echo "status $status; stdout:"
-    cat "$work/stdout"
-    echo "stderr:"
-    cat "$work/stderr"
-}
-
 hpgmg() { # ARGUMENT...
-    status=0
-    timeout 100 "$HPGMG" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
-    explain
+    catch timeout 100 "$HPGMG" "$@"
 }
 
 one_error_line() { # PART of it
@@ -51,10 +42,8 @@ fails_with() { # STATUS PART ARGUMENT...
 refused_on() {
     local ranks=$1 part=$2
     shift 2
-    status=0
     # shellcheck disable=SC2086  # MPIRUN is a command with options
-    $MPIRUN -n "$ranks" "$HPGMG" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
-    explain
+    catch $MPIRUN -n "$ranks" "$HPGMG" "$@"
     [ "$status" -eq 2 ]
     one_error_line "$part"
 }
@@ -86,10 +75,8 @@ refused_on() {
 memory_of() {
     local ranks=$1
     shift
-    status=0
     # shellcheck disable=SC2086  # MPIRUN is a command with options
-    $MPIRUN -n "$ranks" "$HPGMG" --backend cpu "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
-    explain >&2
+    catch $MPIRUN -n "$ranks" "$HPGMG" --backend cpu "$@" >&2
     [ "$status" -eq 4 ]
     sed -nE 's/.*: this size needs ([0-9]+) bytes of memory per node, but ([0-9]+) are available;.*/\1 \2/p' "$work/stderr"
 }

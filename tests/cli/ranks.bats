@@ -15,13 +15,8 @@ setup() {
 hpgmg() {
     local ranks=$1
     shift
-    status=0
     # shellcheck disable=SC2086  # MPIRUN is a command with options
-    $MPIRUN -n "$ranks" "$HPGMG${disturbed:-}" --backend cpu --solves 2 "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
-    echo "$ranks ranks, $*: status $status; stdout:"
-    cat "$work/stdout"
-    echo "stderr:"
-    cat "$work/stderr"
+    catch $MPIRUN -n "$ranks" "$HPGMG${disturbed:-}" --backend cpu --solves 2 "$@"
 }
 
 # timed hpgmg RANKS ARGUMENT...: the same, ended after half a minute

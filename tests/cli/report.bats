@@ -15,26 +15,15 @@ teardown() {
     rm -rf "$work"
 }
 
-explain() { # what the last command did, shown if the test fails
-    echo "status $status; stdout:"
-    cat "$work/stdout"
-    echo "stderr:"
-    cat "$work/stderr"
-}
-
 hpgmg() { # ARGUMENT...
-    status=0
-    timeout 100 ${bound:-} "$HPGMG" --backend cpu "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
-    explain
+    catch timeout 100 ${bound:-} "$HPGMG" --backend cpu "$@"
 }
 
 hpgmg_on() { # RANKS ARGUMENT...
     local ranks=$1
     shift
-    status=0
     # shellcheck disable=SC2086  # MPIRUN is a command with options
-    $MPIRUN -n "$ranks" "$HPGMG" --backend cpu "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
-    explain
+    catch $MPIRUN -n "$ranks" "$HPGMG" --backend cpu "$@"
 }
 
 number='[0-9]\.[0-9]{15}e[+-][0-9]{2}'

@@ -14,3 +14,14 @@ MPICH*) [ ! -e "${BUILD:-}/tests/yielding.so" ] || export LD_PRELOAD=$BUILD/test
 esac
 # shellcheck source=run/mpi.sh
 . "$project/run/mpi.sh"
+
+# Runs a command and sets status; its output is in $work/stdout and $work/stderr, and shown if the test fails.
+# shellcheck disable=SC2154  # work is the test's
+catch() { # COMMAND...
+    status=0
+    "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+    echo "$*: status $status; stdout:"
+    cat "$work/stdout"
+    echo "stderr:"
+    cat "$work/stderr"
+}
