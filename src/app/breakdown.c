@@ -33,11 +33,6 @@ static void set_timing(void *data, struct program *p)
     program_time(p, *(const bool *)data);
 }
 
-void breakdown_time(struct solver *s, bool on)
-{
-    solver_programs(s, set_timing, &on);
-}
-
 static void collect(void *data, struct program *p)
 {
     struct table *t = data;
@@ -77,13 +72,13 @@ void breakdown_measure(struct solver *s, struct size_record *r)
     const struct level *l = s->hierarchy->levels[s->top];
     struct solve_result ignored;
     struct table t = {.solves = TIMED_SOLVES};
-    breakdown_time(s, true);
+    solver_programs(s, set_timing, &(bool){true});
     for (long i = 0; i < t.solves; i++) {
         comm_barrier(l->comm);
         solver_run(s, &ignored);
     }
     solver_programs(s, collect, &t);
-    breakdown_time(s, false);
+    solver_programs(s, set_timing, &(bool){false});
     for (int i = 0; i < t.count; i++)
         reduce_row(l->comm, &t.rows[i]);
     r->stages = t.rows;

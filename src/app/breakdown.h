@@ -7,8 +7,6 @@
 /* Runs a few solves with every stage timed and fills r->stages. Collective over the ranks of the
  * level. */
 void breakdown_measure(struct solver *s, struct size_record *r);
-/* Turns the timing of all stages of a solver's programs on or off. */
-void breakdown_time(struct solver *s, bool on);
 
 /* Bytes per second, read + write, that this rank's threads copy between two arrays larger than the
  * caches, while all ranks do. Collective over the world. */

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "app/breakdown.h"
 #include "base/memory.h"
 #include "cli/build_info.h"
 #include "cli/json.h"
@@ -57,18 +56,23 @@ static void add_stage(void *data, const struct program *p, const struct stage *s
         l->active ? (struct interval){begin, end} : (struct interval){NAN, NAN};
 }
 
+static void set_timing(void *data, struct program *p)
+{
+    program_time(p, *(const bool *)data);
+}
+
 /* The first solve warms up: the first use of an event takes longer. */
 static void solve_traced(struct solver *s, struct recorder *r)
 {
     struct solve_result ignored;
     const struct level *l = s->hierarchy->levels[s->top];
-    breakdown_time(s, true);
+    solver_programs(s, set_timing, &(bool){true});
     solver_run(s, &ignored);
     program_trace(add_stage, r);
     comm_barrier(l->comm);
     solver_run(s, &ignored);
     program_trace(NULL, NULL);
-    breakdown_time(s, false);
+    solver_programs(s, set_timing, &(bool){false});
 }
 
 static double by_clock_of_rank_0(const struct recorder *r, double seconds)
