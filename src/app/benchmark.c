@@ -32,8 +32,7 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
     choice.boxes_per_rank = o->boxes_per_rank;
     memcpy(choice.domain.boxes, o->domain, sizeof choice.domain.boxes);
     choice.problem = o->problem;
-    if (o->lengths[0] > 0.0)
-        operator_set_lengths(&choice.op, o->lengths);
+    memcpy(choice.op.lengths, o->lengths, sizeof choice.op.lengths);
     return choice;
 }
 
@@ -236,7 +235,7 @@ static void find_errors(struct hierarchy *h, struct record *b, int level)
 
 void benchmark_run(struct record *b, struct hierarchy *h, const struct options *options)
 {
-    b->nsizes = h->nlevels < SOLVED_LEVELS ? h->nlevels : SOLVED_LEVELS;
+    b->nsizes = hierarchy_solved_levels(h);
     for (int level = 0; level < b->nsizes; level++) {
         struct size_record *r = begin_size(h, b, level);
         struct solver *s = solver_create(h, level, benchmark_solver_choice(options));

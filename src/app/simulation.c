@@ -40,7 +40,7 @@ struct sample {
 };
 
 struct simulation {
-    const struct hierarchy_choice *choice;
+    struct hierarchy_choice choice;
     struct hierarchy_shape shape;
     int ranks, ranks_per_node;
     struct decomposition boxes[MAX_LEVELS]; /* which all ranks share here, and each has in a job */
@@ -141,7 +141,7 @@ static void set_up_rank(struct simulation *s, struct sample *sample)
     comm_mock_world(sample->rank, s->ranks);
     const size_t before = memory_live_bytes();
     const double start = timer_seconds();
-    struct hierarchy *h = hierarchy_lay_out(s->choice, s->shape.nlevels, boxes);
+    struct hierarchy *h = hierarchy_lay_out(&s->choice, s->shape.nlevels, boxes);
     sample->set_up_bytes = s->boxes_bytes + memory_live_bytes() - before;
     hierarchy_dry_run_coefficients(h);
     sample->seconds = s->boxes_seconds + timer_seconds() - start;
@@ -235,7 +235,7 @@ enum status simulation_run(const struct hierarchy_choice *choice, const struct o
                            char *message, int message_size)
 {
     struct simulation s = {
-        .choice = choice, .ranks = options->ranks, .ranks_per_node = options->ranks_per_node};
+        .choice = *choice, .ranks = options->ranks, .ranks_per_node = options->ranks_per_node};
     if (comm_size() > 1) {
         snprintf(message, (size_t)message_size,
                  "--ranks: one process simulates all ranks; start one instead of %d", comm_size());
@@ -247,6 +247,7 @@ enum status simulation_run(const struct hierarchy_choice *choice, const struct o
     const size_t before = memory_live_bytes();
     const double start = timer_seconds();
     s.shape = hierarchy_shape(choice, s.ranks);
+    s.choice.op = s.shape.op;
     hierarchy_boxes(&s.shape, s.ranks, s.boxes);
     s.boxes_seconds = timer_seconds() - start;
     s.boxes_bytes = memory_live_bytes() - before;

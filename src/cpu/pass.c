@@ -7,6 +7,7 @@
 #include "cpu/halves.h"
 #include "operators/halo.h"
 #include "operators/sum.h"
+#include "operators/vectors.h"
 
 /* The rows from (i,j,k) to the end of the box in i, as sweep number `sweep` reads them. The caller
  * sets `out` and the members of struct relaxation. */
@@ -314,6 +315,15 @@ void cpu_run_small(const struct pass *pass)
         pass->level->own_order[pass->residual] = false;
 }
 
+/* A pass of its own: see continues() in solvers/schedule.c. */
+static void prolong_partly(const struct pass *pass)
+{
+    level_natural(pass->coarse, pass->coarse_u);
+    fill_coarse_walls(pass);
+    for (int q = 0; q < pass->level->npatches; q++)
+        vector_prolong(pass, q);
+}
+
 void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *), bool halves)
 {
     const struct level *l = pass->level;
@@ -323,6 +333,11 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
     CHECK(pass->nsweeps >= 0 && pass->first_sweep + pass->nsweeps <= SMOOTHER_SWEEPS);
     CHECK(!pass->coarse || pass->coarse->npatches == l->npatches);
 
+    if (prolongs && !pass_halves(pass)) {
+        CHECK(pass_length(pass) == 1);
+        prolong_partly(pass);
+        return;
+    }
     order_fields(pass, halves);
     fill_coarse_walls(pass);
     for (int q = 0; q < l->npatches; q++) {

@@ -68,23 +68,14 @@ static inline struct box box_shift(struct box b, int di, int dj, int dk)
     return b;
 }
 
-/* The smallest box of the next coarser level that covers b: floor of lo/2 and ceiling of hi/2, for
- * negative indices too. */
-static inline struct box box_coarsen(struct box b)
+/* The smallest box of the next coarser level that covers b, where `ratio` cells by direction become
+ * one, 1 or 2: floor of lo/ratio and ceiling of hi/ratio, for negative indices too. */
+static inline struct box box_coarsen(struct box b, const int ratio[3])
 {
     for (int d = 0; d < 3; d++) {
-        b.lo[d] = b.lo[d] >= 0 ? b.lo[d] / 2 : -((1 - b.lo[d]) / 2);
-        b.hi[d] = b.hi[d] >= 0 ? (b.hi[d] + 1) / 2 : -(-b.hi[d] / 2);
-    }
-    return b;
-}
-
-/* The cells of the next finer level that b covers. */
-static inline struct box box_refine(struct box b)
-{
-    for (int d = 0; d < 3; d++) {
-        b.lo[d] *= 2;
-        b.hi[d] *= 2;
+        const int r = ratio[d];
+        b.lo[d] = b.lo[d] >= 0 ? b.lo[d] / r : -((r - 1 - b.lo[d]) / r);
+        b.hi[d] = b.hi[d] >= 0 ? (b.hi[d] + r - 1) / r : -(-b.hi[d] / r);
     }
     return b;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "level/decomposition.h"
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include "base/check.h"
 #include "base/memory.h"
@@ -197,15 +198,15 @@ int decomposition_first_box(const struct decomposition *d, int rank)
     return low;
 }
 
-struct decomposition decomposition_coarsen(const struct decomposition *fine)
+struct decomposition decomposition_coarsen(const struct decomposition *fine, const int n[3])
 {
-    struct decomposition d = {.nboxes = fine->nboxes};
-    for (int e = 0; e < 3; e++)
-        d.n[e] = fine->n[e] / 2;
+    struct decomposition d = {.n = {n[0], n[1], n[2]}, .nboxes = fine->nboxes};
+    int ratio[3];
+    extent_ratio(fine->n, n, ratio);
     d.boxes = memory_alloc((size_t)d.nboxes * sizeof *d.boxes, "boxes");
     d.owner = memory_alloc((size_t)d.nboxes * sizeof *d.owner, "box owners");
     for (int b = 0; b < d.nboxes; b++) {
-        d.boxes[b] = box_coarsen(fine->boxes[b]);
+        d.boxes[b] = box_coarsen(fine->boxes[b], ratio);
         d.owner[b] = fine->owner[b];
     }
     return d;
@@ -214,10 +215,12 @@ struct decomposition decomposition_coarsen(const struct decomposition *fine)
 bool decomposition_is_coarsened(const struct decomposition *fine,
                                 const struct decomposition *coarse)
 {
+    int ratio[3];
+    extent_ratio(fine->n, coarse->n, ratio);
     if (fine->nboxes != coarse->nboxes)
         return false;
     for (int b = 0; b < fine->nboxes; b++)
-        if (!box_equal(box_coarsen(fine->boxes[b]), coarse->boxes[b]) ||
+        if (!box_equal(box_coarsen(fine->boxes[b], ratio), coarse->boxes[b]) ||
             fine->owner[b] != coarse->owner[b])
             return false;
     return true;
@@ -271,9 +274,6 @@ struct decomposition_spec spec_one_box(const struct decomposition_spec *spec)
 bool spec_is_coarsened(const struct decomposition_spec *fine,
                        const struct decomposition_spec *coarse)
 {
-    for (int d = 0; d < 3; d++)
-        if (fine->box_cells[d] != 2 * coarse->box_cells[d])
-            return false;
     return extent_equal(fine->boxes, coarse->boxes) && fine->ranks == coarse->ranks;
 }
 
@@ -301,23 +301,56 @@ struct decomposition_spec spec_agglomerate(struct decomposition_spec spec, doubl
     return spec_with_busy_ranks(spec);
 }
 
-/* False at the end of the hierarchy. */
-static bool can_coarsen(const struct decomposition_spec *spec, struct min_cells least)
+/* Sides that are equal but for rounding. */
+#define SAME_SIDE 1.0000000001
+
+/* Whether a smoother couples the two cells in direction d so strongly that they have one value. */
+static bool is_thin(const int n[3], const double side[3], int d)
 {
-    int n[3];
-    spec_extent(spec, n);
-    return n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0 &&
-           extent_shortest(n) / 2 >= least.shortest && extent_longest(n) / 2 >= least.longest;
+    const double others = fmin(side[(d + 1) % 3], side[(d + 2) % 3]);
+    return n[d] == 2 && others > MAX_SIDE_RATIO * SAME_SIDE * side[d];
 }
 
-struct decomposition_spec spec_coarsen(struct decomposition_spec spec, struct min_cells least)
+/* Sets in which directions the next coarser level has half the cells: spec_coarsen() has the rule.
+ * False at the end of the hierarchy. */
+static bool choose_directions(const struct decomposition_spec *spec, struct min_cells least,
+                              const double side[3], bool halved[3])
 {
-    if (!can_coarsen(&spec, least))
+    double shortest = INFINITY;
+    bool can[3];
+    int n[3], count = 0;
+    spec_extent(spec, n);
+    for (int d = 0; d < 3; d++) {
+        can[d] = n[d] % 2 == 0 &&
+                 (n[d] / 2 >= least.shortest || (least.collapses[d] && is_thin(n, side, d)));
+        shortest = can[d] ? fmin(shortest, side[d]) : shortest;
+    }
+    for (int d = 0; d < 3; d++) {
+        halved[d] = can[d] && side[d] <= MAX_SIDE_RATIO * SAME_SIDE * shortest;
+        n[d] /= halved[d] ? 2 : 1;
+        count += halved[d];
+    }
+    const bool ends_small = !(can[0] && can[1] && can[2]) && spec_cells(spec) <= MAX_COARSEST_CELLS;
+    return count > 0 && extent_longest(n) >= least.longest && !ends_small;
+}
+
+struct decomposition_spec spec_coarsen(struct decomposition_spec spec, struct min_cells least,
+                                       const double side[3])
+{
+    bool halved[3], again[3];
+    if (!choose_directions(&spec, least, side, halved))
         return (struct decomposition_spec){{0, 0, 0}, {0, 0, 0}, 0};
-    const bool large = extent_shortest(spec.box_cells) > AGGLOMERATION_SIDE;
-    for (int d = 0; d < 3 && !large; d++)
-        merge_boxes(&spec, d);
+    double coarse_side[3];
+    int shortest = INT_MAX;
     for (int d = 0; d < 3; d++)
-        spec.box_cells[d] /= 2;
-    return can_coarsen(&spec, least) ? spec_with_busy_ranks(spec) : spec_one_box(&spec);
+        if (halved[d] && spec.box_cells[d] < shortest)
+            shortest = spec.box_cells[d];
+    for (int d = 0; d < 3; d++) {
+        if (halved[d] && shortest <= AGGLOMERATION_SIDE)
+            merge_boxes(&spec, d);
+        spec.box_cells[d] /= halved[d] ? 2 : 1;
+        coarse_side[d] = side[d] * (halved[d] ? 2.0 : 1.0);
+    }
+    return choose_directions(&spec, least, coarse_side, again) ? spec_with_busy_ranks(spec)
+                                                               : spec_one_box(&spec);
 }

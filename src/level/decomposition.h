@@ -43,9 +43,10 @@ int decomposition_first_box(const struct decomposition *d, int rank);
 /* Non-owning alias. */
 struct decomposition decomposition_share(const struct decomposition *d);
 
-/* The next coarser level with the same boxes, coarsened, on the same ranks. */
-struct decomposition decomposition_coarsen(const struct decomposition *fine);
-/* True if `coarse` is what decomposition_coarsen(fine) gives. */
+/* The next coarser level, of n cells by direction, with the same boxes, coarsened, on the same
+ * ranks. */
+struct decomposition decomposition_coarsen(const struct decomposition *fine, const int n[3]);
+/* True if `coarse` is what decomposition_coarsen(fine, coarse->n) gives. */
 bool decomposition_is_coarsened(const struct decomposition *fine,
                                 const struct decomposition *coarse);
 /* Cells along the shortest side of any box. */
@@ -53,12 +54,19 @@ int decomposition_shortest_side(const struct decomposition *d);
 /* True if both have the same boxes on the same ranks. */
 bool decomposition_equal(const struct decomposition *a, const struct decomposition *b);
 
-/* The spec of the next coarser level. Box sides are halved while they are above 8 cells; below, 2
- * boxes are merged into one in each direction. An odd number of boxes in a direction is merged into
- * one box. The coarsest level is one box, on one rank; the boxes are 0 behind it. It is the first
- * on which the number of cells in a direction is odd, or that has no coarser one of `least` cells.
- */
-struct decomposition_spec spec_coarsen(struct decomposition_spec spec, struct min_cells least);
+/* The spec of the next coarser level, of cells with these sides on the finer one. It has half the
+ * cells in each direction whose cells have sides of at most MAX_SIDE_RATIO times the shortest, of
+ * the directions with an even number of cells that leaves at least least.shortest. So cells become
+ * cubes, and errors that vary along long sides, which a smoother does not reduce, stay on the grid.
+ * Boxes' sides are halved while they are above 8 cells; below, 2 boxes are merged into one in each
+ * direction, and an odd number of boxes in a direction into one box. The coarsest level is one box,
+ * on one rank; the boxes are 0 behind it. It is the first with no direction to coarsen, or with
+ * fewer than least.longest cells on the longest side of the next one; or that cannot be coarsened
+ * in all directions and has at most MAX_COARSEST_CELLS, few for any bottom solver. */
+#define MAX_SIDE_RATIO 2.0
+enum { MAX_COARSEST_CELLS = 32 };
+struct decomposition_spec spec_coarsen(struct decomposition_spec spec, struct min_cells least,
+                                       const double side[3]);
 
 /* The same level on no more ranks than there are boxes. */
 struct decomposition_spec spec_with_busy_ranks(struct decomposition_spec spec);

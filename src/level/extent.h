@@ -11,9 +11,11 @@ static inline int extent_shortest(const int n[3])
     return n[2] < least ? n[2] : least;
 }
 
-/* Along the shortest and the longest side of the smallest level. */
+/* Along the shortest and the longest side of the smallest level; and the directions in which two
+ * cells may become one where their sides are by far the shortest. */
 struct min_cells {
     int shortest, longest;
+    bool collapses[3];
 };
 
 static inline int extent_longest(const int n[3])
@@ -30,6 +32,20 @@ static inline bool extent_is_cube(const int n[3])
 static inline bool extent_equal(const int a[3], const int b[3])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+/* Cells of the finer of two grids of a domain per cell of the coarser one, by direction: 2, or 1 in
+ * a direction that was not coarsened. */
+static inline void extent_ratio(const int fine[3], const int coarse[3], int ratio[3])
+{
+    for (int d = 0; d < 3; d++)
+        ratio[d] = fine[d] / coarse[d];
+}
+
+/* Whether the coarser grid has half the cells in all directions. */
+static inline bool extent_halved(const int fine[3], const int coarse[3])
+{
+    return fine[0] == 2 * coarse[0] && fine[1] == 2 * coarse[1] && fine[2] == 2 * coarse[2];
 }
 
 /* The product, which may be above 2^31 and, for the boxes of refused sizes, above 2^63. */

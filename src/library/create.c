@@ -131,16 +131,6 @@ static enum hpgmg_status check_least_memory(const int cells[3], bool on_gpu)
     return check_memory(cells, &need, on_gpu || memory_need_fits(&need) ? NULL : "node");
 }
 
-/* Constant coefficients stay constants if cells are cubes. */
-static void set_lengths(const struct hpgmg *s, struct operator_choice *op)
-{
-    const struct spacing spacing = spacing_of(s->lengths, s->cells);
-    if (spacing_is_cubic(&spacing))
-        memcpy(op->lengths, s->lengths, sizeof s->lengths);
-    else
-        operator_set_lengths(op, s->lengths);
-}
-
 /* Machine and levels. All ranks get the same. */
 static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice *choice)
 {
@@ -155,7 +145,7 @@ static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice 
     if (status == STATUS_VALID && check_least_memory(s->cells, on_gpu) != HPGMG_OK)
         return HPGMG_MEMORY;
     *choice = setup_hierarchy(&s->options, on_gpu);
-    set_lengths(s, &choice->op);
+    memcpy(choice->op.lengths, s->lengths, sizeof s->lengths);
     if (status == STATUS_VALID && choose_boxes(choice, s->cells) != HPGMG_OK)
         return HPGMG_ARGUMENT;
     if (status == STATUS_VALID)
@@ -237,7 +227,7 @@ static enum hpgmg_status create(struct hpgmg *s, const int *cells, const double 
         return status;
     s->hierarchy = hierarchy_allocate(&choice);
     s->operator_is_old = s->rhs_is_old = true;
-    if (choice.op.unit_beta)
+    if (s->hierarchy->choice.op.unit_beta)
         set_unit_coefficients(s);
     list_boxes(s);
     warn_of_coarsest(s);

@@ -108,23 +108,48 @@ FORMULA void body_fill_beta(const struct fv_beta_arguments *x, int i, int j, int
 struct restriction_arguments {
     const real *fine;
     real *coarse;
-    long fine_sj, fine_sk, sj, sk;
-    long tangent[2]; /* of faces: the fine strides along them, the smaller one first */
+    long sj, sk;
+    long step[3];    /* between the fine cells of one coarse cell and those of the next */
+    long pair[3];    /* from the first fine cell of a coarse one to the second; 0 if it has one */
+    long tangent[2]; /* of faces: pair along them, the smaller one first */
 };
 
 FORMULA void body_restrict_cells(const struct restriction_arguments *x, int i, int j, int k)
 {
-    const real *p = x->fine + 2 * i + 2 * j * x->fine_sj + 2 * k * x->fine_sk;
-    const real *q = p + x->fine_sj, *r = p + x->fine_sk, *s = q + x->fine_sk;
+    const long o = x->pair[0];
+    const real *p = x->fine + i * x->step[0] + j * x->step[1] + k * x->step[2];
+    const real *q = p + x->pair[1], *r = p + x->pair[2], *s = q + x->pair[2];
     x->coarse[i + j * x->sj + k * x->sk] =
-        restrict_cell(p[0] + p[1], q[0] + q[1], r[0] + r[1], s[0] + s[1]);
+        restrict_cell(p[0] + p[o], q[0] + q[o], r[0] + r[o], s[0] + s[o]);
 }
 
 FORMULA void body_restrict_faces(const struct restriction_arguments *x, int i, int j, int k)
 {
-    const real *b = x->fine + 2 * i + 2 * j * x->fine_sj + 2 * k * x->fine_sk;
+    const real *b = x->fine + i * x->step[0] + j * x->step[1] + k * x->step[2];
     const long s = x->tangent[0], t = x->tangent[1];
     x->coarse[i + j * x->sj + k * x->sk] = restrict_face(b[0], b[s], b[t], b[s + t]);
+}
+
+/* (i,j,k) is a fine cell. */
+struct prolongation_arguments {
+    real *fine;
+    const real *coarse;
+    long sj, sk;
+    int ratio[3];      /* fine cells per coarse one: 1 or 2 */
+    long stride[3];    /* of coarse cells */
+    long neighbour[3]; /* the same where the ratio is 2; else 0 */
+    int reach;
+    bool adds;
+};
+
+FORMULA void body_prolong(const struct prolongation_arguments *x, int i, int j, int k)
+{
+    const int *r = x->ratio, high[3] = {i % r[0], j % r[1], k % r[2]};
+    const real *c =
+        x->coarse + i / r[0] * x->stride[0] + j / r[1] * x->stride[1] + k / r[2] * x->stride[2];
+    real *u = x->fine + i + j * x->sj + k * x->sk;
+    const real value = prolong_cell(x->reach, c, x->neighbour, high);
+    *u = x->adds ? *u + value : value;
 }
 
 /* β beyond a wall, from faces inward. i and k count the faces next to the wall. */

@@ -15,6 +15,12 @@ static inline bool pass_prolongs(const struct pass *pass)
     return pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD;
 }
 
+/* Whether the coarse side has half the cells in all directions. */
+static inline bool pass_halves(const struct pass *pass)
+{
+    return extent_halved(pass->level->n, pass->coarse->n);
+}
+
 /* Applications of the operator in a pass: its sweeps, and the finish. */
 static inline int pass_operations(const struct pass *pass)
 {

@@ -6,26 +6,7 @@
 #include "base/check.h"
 #include "operators/diagonal.h"
 #include "operators/pass.h"
-
-void setup_restrict_faces(const struct level *fine, struct level *coarse, int direction)
-{
-    const enum field field = FIELD_BETA_I + direction;
-    CHECK(fine->npatches == coarse->npatches);
-    for (int q = 0; q < fine->npatches; q++) {
-        const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
-        const struct restriction_arguments x = {
-            .fine = patch_cells(fine, f, field),
-            .coarse = patch_cells(coarse, c, field),
-            .fine_sj = f->sj,
-            .fine_sk = f->sk,
-            .sj = c->sj,
-            .sk = c->sk,
-            .tangent = {direction == 0 ? f->sj : 1, direction == 2 ? f->sj : f->sk}};
-        int n[3];
-        setup_count_faces(c, direction, n);
-        fine->backend->passes->visit(BODY_restrict_faces, &x, n);
-    }
-}
+#include "operators/vectors.h"
 
 /* β = a β on all faces in the boxes, by BODY_combine; or β = a, by BODY_set. */
 static void visit_faces(struct level *l, int direction, enum body body, double a)
@@ -39,6 +20,26 @@ static void visit_faces(struct level *l, int direction, enum body body, double a
         setup_count_faces(p, direction, n);
         l->backend->passes->visit(body, &x, n);
     }
+}
+
+void setup_restrict_faces(const struct level *fine, struct level *coarse, int direction)
+{
+    const enum field field = FIELD_BETA_I + direction;
+    CHECK(fine->npatches == coarse->npatches);
+    for (int q = 0; q < fine->npatches; q++) {
+        struct restriction_arguments x = restriction_between(fine, field, coarse, field, q);
+        x.tangent[0] = x.pair[direction == 0 ? 1 : 0];
+        x.tangent[1] = x.pair[direction == 2 ? 1 : 2];
+        int n[3];
+        setup_count_faces(&coarse->patches[q], direction, n);
+        fine->backend->passes->visit(BODY_restrict_faces, &x, n);
+    }
+    const bool own_neighbour = coarse->n[direction] == 1 && sides_wrap(&coarse->sides, direction);
+    const double weight = own_neighbour ? 0.0
+                                        : coarse->stencil->spacing.weight[direction] /
+                                              fine->stencil->spacing.weight[direction];
+    if (weight != 1.0)
+        visit_faces(coarse, direction, BODY_combine, weight);
 }
 
 void setup_weigh_beta(struct level *level)

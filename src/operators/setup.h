@@ -14,7 +14,8 @@ static inline void setup_count_faces(const struct patch *p, int direction, int n
     n[direction] += p->wall[direction][1] != NO_WALL;
 }
 
-/* Restricts face-centred β of one direction, the faces on the high walls included. */
+/* Restricts face-centred β of one direction, the faces on the high walls included. A coarse level
+ * of other ratios between the sides of cells gets their weights. */
 void setup_restrict_faces(const struct level *fine, struct level *coarse, int direction);
 /* β times the weights of the level's spacing (operators/spacing.h), and β = 1 times these. The
  * faces on the high walls included. */

@@ -86,7 +86,7 @@ int stencil_ghosts(int order)
 void operator_set_lengths(struct operator_choice *choice, const double lengths[3])
 {
     memcpy(choice->lengths, lengths, sizeof choice->lengths);
-    choice->unit_beta = !choice->variable;
+    choice->unit_beta = choice->unit_beta || !choice->variable;
     choice->variable = true;
 }
 
@@ -95,7 +95,11 @@ struct min_cells stencil_min_cells(const struct operator_choice *choice)
     const int radius = row_of_order(choice->order)->radius, two = radius > 2 ? radius : 2;
     const bool periodic = sides_have(&choice->sides, BOUNDARY_PERIODIC),
                dirichlet = sides_have(&choice->sides, BOUNDARY_DIRICHLET);
-    return (struct min_cells){periodic ? two : radius, periodic || !dirichlet ? two : radius};
+    struct min_cells least = {
+        periodic ? two : radius, periodic || !dirichlet ? two : radius, {false, false, false}};
+    for (int d = 0; d < 3; d++)
+        least.collapses[d] = radius == 1 && sides_wrap(&choice->sides, d);
+    return least;
 }
 
 struct stencil stencil_create(struct operator_choice choice, const int n[3])

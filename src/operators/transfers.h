@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_TRANSFERS_H
 #define OPERATORS_TRANSFERS_H
-/* Restriction and prolongation (NUMERICS, Transfers). */
+/* Restriction and prolongation (NUMERICS, Transfers). In a direction that is not coarsened both
+ * fine cells of a pair are one, and so are the neighbours of a coarse cell: then the means and the
+ * interpolations below leave values as they are. */
 #include "operators/formula.h"
 
 /* Mean of the 8 fine cells, from the sums over those in the even and in the odd plane. */
@@ -53,6 +55,22 @@ FORMULA real prolong_line(int reach, const real *c, long s, int high)
         return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);
     return high ? prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s])
                 : prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
+}
+
+enum { MAX_REACH = 2 };
+
+/* In one child of the coarse cell that c points to: in k, then in j, then in i. stride: from the
+ * cell to its neighbours. */
+FORMULA real prolong_cell(int reach, const real *c, const long stride[3], const int high[3])
+{
+    real column[2 * MAX_REACH + 1], line[2 * MAX_REACH + 1];
+    for (int i = -reach; i <= reach; i++) {
+        for (int j = -reach; j <= reach; j++)
+            column[j + reach] =
+                prolong_line(reach, c + i * stride[0] + j * stride[1], stride[2], high[2]);
+        line[i + reach] = prolong_line(reach, column + reach, 1, high[1]);
+    }
+    return prolong_line(reach, line + reach, 1, high[0]);
 }
 
 #endif

@@ -54,22 +54,52 @@ void vector_add_constant(struct level *level, enum field x, double c)
     visit(level, BODY_add_constant, x, c, x, 0.0, x);
 }
 
+struct restriction_arguments restriction_between(const struct level *fine, enum field from,
+                                                 const struct level *coarse, enum field to, int q)
+{
+    const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
+    struct restriction_arguments x = {.fine = patch_cells(fine, f, from),
+                                      .coarse = patch_cells(coarse, c, to),
+                                      .sj = c->sj,
+                                      .sk = c->sk};
+    const long stride[3] = {1, f->sj, f->sk};
+    int ratio[3];
+    extent_ratio(fine->n, coarse->n, ratio);
+    for (int d = 0; d < 3; d++) {
+        x.step[d] = ratio[d] * stride[d];
+        x.pair[d] = ratio[d] == 2 ? stride[d] : 0;
+    }
+    return x;
+}
+
 void vector_restrict(const struct level *fine, enum field from, struct level *coarse, enum field to)
 {
     const struct passes *passes = fine->backend->passes;
     CHECK(fine->npatches == coarse->npatches);
-    if (passes->restrict_field && passes->restrict_field(fine, from, coarse, to))
+    if (extent_halved(fine->n, coarse->n) && passes->restrict_field &&
+        passes->restrict_field(fine, from, coarse, to))
         return;
     for (int q = 0; q < fine->npatches; q++) {
-        const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
-        const struct restriction_arguments x = {.fine = patch_cells(fine, f, from),
-                                                .coarse = patch_cells(coarse, c, to),
-                                                .fine_sj = f->sj,
-                                                .fine_sk = f->sk,
-                                                .sj = c->sj,
-                                                .sk = c->sk};
-        fine->backend->passes->visit(BODY_restrict_cells, &x, c->n);
+        const struct restriction_arguments x = restriction_between(fine, from, coarse, to, q);
+        fine->backend->passes->visit(BODY_restrict_cells, &x, coarse->patches[q].n);
     }
+}
+
+void vector_prolong(const struct pass *pass, int q)
+{
+    const struct level *fine = pass->level, *coarse = pass->coarse;
+    const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
+    struct prolongation_arguments x = {.fine = patch_cells(fine, f, pass->u),
+                                       .coarse = patch_cells(coarse, c, pass->coarse_u),
+                                       .sj = f->sj,
+                                       .sk = f->sk,
+                                       .stride = {1, c->sj, c->sk},
+                                       .reach = pass->prolongation / 2,
+                                       .adds = pass->start == START_PROLONG_ADD};
+    extent_ratio(fine->n, coarse->n, x.ratio);
+    for (int d = 0; d < 3; d++)
+        x.neighbour[d] = x.ratio[d] == 2 ? x.stride[d] : 0;
+    fine->backend->passes->visit(BODY_prolong, &x, f->n);
 }
 
 struct terms vector_terms(const struct level *level, const struct patch *p, enum field x,

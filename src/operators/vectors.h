@@ -7,6 +7,8 @@
 #include "level/level.h"
 #include "operators/sum.h"
 
+struct pass;
+struct restriction_arguments;
 struct terms;
 
 C_BEGIN
@@ -21,9 +23,18 @@ void vector_combine(struct level *level, enum field z, double a, enum field x, d
 /* z = x·y per cell. */
 void vector_multiply(struct level *level, enum field z, enum field x, enum field y);
 void vector_add_constant(struct level *level, enum field x, double c);
-/* The mean of the 8 fine cells of each coarse one. */
+/* The mean of the fine cells of each coarse one: 8, or 4 or 2 where some directions are not
+ * coarsened. */
 void vector_restrict(const struct level *fine, enum field from, struct level *coarse,
                      enum field to);
+
+/* Of patch q: the strides between the fine cells or faces of one coarse one and of the next.
+ * `tangent` is not set. */
+struct restriction_arguments restriction_between(const struct level *fine, enum field from,
+                                                 const struct level *coarse, enum field to, int q);
+/* The start of a pass that prolongs, on patch q, of any ratios of cells. Reads the ghosts of the
+ * coarse side. */
+void vector_prolong(const struct pass *pass, int q);
 
 /* The terms of a reduction on one patch. y may be NUM_FIELDS for none. */
 struct terms vector_terms(const struct level *level, const struct patch *p, enum field x,

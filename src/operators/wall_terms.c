@@ -3,11 +3,11 @@
 #include <string.h>
 #include "backend/backend.h"
 #include "base/memory.h"
+#include "operators/bodies.h"
 #include "operators/boundary.h"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/stencil.h"
-#include "operators/transfers.h"
 
 static const char memory_name[] = "terms of walls";
 
@@ -33,7 +33,8 @@ struct near_walls {
     const struct patch *patch;
     struct wall_part g[3][2], beta[3][2];
     const struct wall_weights *rule;
-    int reach; /* how far from a cell G is read */
+    int reach;    /* how far from a cell G is read */
+    int ratio[3]; /* of prolongation: fine cells per coarse one */
 };
 
 static struct near_walls near_walls_of(const struct near_walls *common, const struct level *l,
@@ -100,8 +101,6 @@ static struct near_ghosts near_ghosts(const struct near_walls *w, const struct l
                     w, (const int[3]){grown.lo[0] + i, grown.lo[1] + j, grown.lo[2] + k});
     return (struct near_ghosts){all, all + w->reach * (1 + sj + sk), {1, sj, sk}};
 }
-
-enum { MAX_REACH = 2 }; /* of interpolation */
 
 /* --- terms of one slab ---------------------------------------------------------------------------
  */
@@ -191,34 +190,28 @@ static void inflow_terms(const struct near_walls *w, const struct local_box *c, 
                 *terms++ = inflows(w, (const int[3]){c->lo[0] + i, c->lo[1] + j, c->lo[2] + k});
 }
 
-/* P c in one child of the coarse cell that c points to: in k, then in j, then in i. */
-static double prolong_cell(int reach, const double *c, const long stride[3], const int high[3])
-{
-    double column[2 * MAX_REACH + 1], line[2 * MAX_REACH + 1];
-    for (int i = -reach; i <= reach; i++) {
-        for (int j = -reach; j <= reach; j++)
-            column[j + reach] = prolong_line(reach, c + i + j * stride[1], stride[2], high[2]);
-        line[i + reach] = prolong_line(reach, column + reach, 1, high[1]);
-    }
-    return prolong_line(reach, line + reach, 1, high[0]);
-}
-
 /* P G. Slabs begin and end where coarse cells do. */
 static void prolonged_terms(const struct near_walls *w, const struct local_box *c, double *terms)
 {
     struct local_box coarse;
     for (int d = 0; d < 3; d++) {
-        coarse.lo[d] = c->lo[d] / 2;
-        coarse.n[d] = c->n[d] / 2;
+        coarse.lo[d] = c->lo[d] / w->ratio[d];
+        coarse.n[d] = c->n[d] / w->ratio[d];
     }
     const struct near_ghosts g = near_ghosts(w, &coarse);
+    const long sj = c->n[0], sk = sj * c->n[1];
+    struct prolongation_arguments x = {
+        .fine = terms, .coarse = g.at, .sj = sj, .sk = sk, .reach = w->reach};
+    for (int d = 0; d < 3; d++) {
+        x.ratio[d] = w->ratio[d];
+        x.stride[d] = g.stride[d];
+        x.neighbour[d] = w->ratio[d] == 2 ? g.stride[d] : 0;
+    }
 #pragma omp parallel for collapse(2) schedule(static)
     for (int k = 0; k < c->n[2]; k++)
         for (int j = 0; j < c->n[1]; j++)
             for (int i = 0; i < c->n[0]; i++)
-                terms[i + (j + (long)k * c->n[1]) * c->n[0]] =
-                    prolong_cell(w->reach, g.at + i / 2 + j / 2 * g.stride[1] + k / 2 * g.stride[2],
-                                 g.stride, (const int[3]){i & 1, j & 1, k & 1});
+                body_prolong(&x, i, j, k);
     memory_free(g.all);
 }
 
@@ -322,8 +315,9 @@ void wall_terms_set_inflow(struct wall_terms *terms, const struct wall_values *v
 void wall_terms_set_prolonged(struct wall_terms *terms, const struct level *coarse,
                               const struct wall_values *values, int prolongation)
 {
-    const struct near_walls common = {.rule = walls_of_order(coarse->stencil, prolongation),
-                                      .reach = prolongation / 2};
+    struct near_walls common = {.rule = walls_of_order(coarse->stencil, prolongation),
+                                .reach = prolongation / 2};
+    extent_ratio(terms->level->n, coarse->n, common.ratio);
     set_terms(terms, coarse, &common, values, prolonged_terms, NUM_FIELDS);
 }
 

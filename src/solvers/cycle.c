@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cycles, written as the textbook has them; program_schedule fuses passes and adds halos. */
 #include "base/check.h"
+#include "operators/pass.h"
 #include "solvers/stages.h"
 
 static struct pass *add_pass(struct program *p, int level, enum field u, enum field f)
@@ -48,13 +49,27 @@ static void smooth(struct program *p, int level, enum field u, enum field f, enu
         program_add(p, STAGE_COPY, level)->whole.field = u;
 }
 
-/* f of the next level = R(f − A u) */
+/* f of the coarse side = R f */
+static void restrict_field(struct program *p, int level, enum field f)
+{
+    struct pass *pass = &program_add(p, STAGE_RESTRICT, level)->pass;
+    *pass = (struct pass){.level = p->hierarchy->levels[level], .f = f};
+    set_coarse_side(p, level, pass);
+}
+
+/* f of the next level = R(f − A u). Where only some directions are coarsened, the residual is
+ * stored first, in FIELD_TMP: after the last sweep no sweep reads it. */
 static void restrict_residual(struct program *p, int level, enum field u, enum field f)
 {
     struct pass *pass = add_pass(p, level, u, f);
     pass->first_sweep = SMOOTHER_SWEEPS;
     pass->finish = FINISH_RESTRICT;
     set_coarse_side(p, level, pass);
+    if (!pass_halves(pass)) {
+        pass->finish = FINISH_STORE;
+        pass->residual = FIELD_TMP;
+        restrict_field(p, level, FIELD_TMP);
+    }
     move(p, level, STAGE_REDISTRIBUTE_DOWN);
 }
 
@@ -152,9 +167,7 @@ struct program *program_f_cycle(struct hierarchy *h, int top)
     const int bottom = h->nlevels - 1;
     CHECK(top <= bottom);
     for (int l = top; l < bottom; l++) {
-        struct pass *pass = &program_add(p, STAGE_RESTRICT, l)->pass;
-        *pass = (struct pass){.level = h->levels[l], .f = FIELD_F};
-        set_coarse_side(p, l, pass);
+        restrict_field(p, l, FIELD_F);
         move(p, l, STAGE_REDISTRIBUTE_DOWN);
         add_walls(p, l + 1, FIELD_F, h->walls[l + 1].rhs);
     }

@@ -15,6 +15,28 @@
 #include "operators/sum.h"
 #include "solvers/reduce.h"
 
+/* Sides of cells on a level, in a domain with these sides. */
+static struct spacing level_spacing(const struct decomposition_spec *spec, const double lengths[3])
+{
+    int n[3];
+    spec_extent(spec, n);
+    return spacing_of(lengths, n);
+}
+
+/* Where cells of some level are no cubes, β is stored even where it is 1. */
+static struct operator_choice settle_operator(const struct hierarchy_shape *shape,
+                                              struct operator_choice op, const double lengths[3])
+{
+    for (int l = 0; l < shape->nlevels; l++) {
+        const struct spacing spacing = level_spacing(&shape->specs[l], lengths);
+        if (!spacing_is_cubic(&spacing)) {
+            operator_set_lengths(&op, lengths);
+            break;
+        }
+    }
+    return op;
+}
+
 struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, int ranks)
 {
     const int side = 1 << choice->log2_box_dim;
@@ -22,14 +44,21 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
     struct decomposition_spec spec = {{0, 0, 0}, {side, side, side}, ranks};
     domain_shape(&choice->domain, choice->boxes_per_rank * ranks, spec.boxes);
     spec = spec_with_busy_ranks(spec);
+    const struct spacing finest = level_spacing(&spec, choice->op.lengths);
+    double lengths[3];
+    for (int d = 0; d < 3; d++)
+        lengths[d] = choice->op.lengths[d] > 0.0 ? choice->op.lengths[d]
+                                                 : finest.side[d] * spec.boxes[d] * side;
     const int most = choice->max_levels > 0 ? choice->max_levels : MAX_LEVELS;
     while (!spec_is_end(&spec) && shape.nlevels < most) {
         if (shape.nlevels + 1 == choice->max_levels) /* the bottom solver works on one box */
             spec = spec_one_box(&spec);
         shape.specs[shape.nlevels++] = spec;
-        spec = spec_coarsen(spec, stencil_min_cells(&choice->op));
+        const struct spacing spacing = level_spacing(&spec, lengths);
+        spec = spec_coarsen(spec, stencil_min_cells(&choice->op), spacing.side);
         spec = spec_agglomerate(spec, choice->placement.agglomerate_below);
     }
+    shape.op = settle_operator(&shape, choice->op, lengths);
     return shape;
 }
 
@@ -54,22 +83,23 @@ static int count_corrections(const struct hierarchy_choice *choice,
  */
 enum duty { LEVEL_ALONE, LEVEL_CORRECTED, LEVEL_CORRECTION };
 
-/* The fields that the grid at `depth` of `nlevels` levels holds. */
+/* The fields that the grid at `depth` of `nlevels` levels holds. next: the cells of the next level.
+ */
 static int grid_fields(const struct hierarchy_choice *choice, const struct decomposition *boxes,
                        const struct backend *backend, enum duty duty, int depth, int nlevels,
-                       enum field fields[NUM_FIELDS])
+                       const int *next, enum field fields[NUM_FIELDS])
 {
     const struct stencil s = stencil_create(choice->op, (const int[3]){2, 2, 2});
     const bool smooths = duty != LEVEL_CORRECTED, is_level = duty != LEVEL_CORRECTION;
     const bool outer = is_level && choice->outer_fields && depth < SOLVED_LEVELS,
                bottom = depth == nlevels - 1;
+    const bool stores_residual = choice->unfused || (!bottom && !extent_halved(boxes->n, next));
     int count = 0;
     fields[count++] = FIELD_U;
     fields[count++] = FIELD_F;
     if (smooths)
         fields[count++] = FIELD_DINV;
-    /* fused sweeps work out of place; a cycle that is not fused stores residuals */
-    if (smooths && (!s.in_place || backend->on_device || choice->unfused))
+    if (smooths && (!s.in_place || backend->on_device || stores_residual)) /* fused: out of place */
         fields[count++] = FIELD_TMP;
     if (smooths && !s.reads_edges && s.needs_lambda_max && backend->on_device) { /* fv2/sweeps */
         fields[count++] = FIELD_NEXT_U;
@@ -92,6 +122,14 @@ static int grid_fields(const struct hierarchy_choice *choice, const struct decom
 
 enum { BUFFER_FIELDS = 2 }; /* u and f */
 
+static struct decomposition coarsen_boxes(const struct decomposition *fine,
+                                          const struct decomposition_spec *coarse)
+{
+    int n[3];
+    spec_extent(coarse, n);
+    return decomposition_coarsen(fine, n);
+}
+
 /* Where only the sides of boxes are halved, boxes and owners follow in less time. */
 void hierarchy_boxes(const struct hierarchy_shape *shape, int ranks,
                      struct decomposition boxes[MAX_LEVELS])
@@ -99,7 +137,7 @@ void hierarchy_boxes(const struct hierarchy_shape *shape, int ranks,
     const struct decomposition_spec *specs = shape->specs;
     for (int l = 0; l < shape->nlevels; l++)
         boxes[l] = l > 0 && spec_is_coarsened(&specs[l - 1], &specs[l])
-                       ? decomposition_coarsen(&boxes[l - 1])
+                       ? coarsen_boxes(&boxes[l - 1], &specs[l])
                        : decomposition_create(specs[l], ranks);
 }
 
@@ -141,11 +179,11 @@ static void add_fields(const struct hierarchy_choice *choice, const struct backe
                                   backend->real_bytes, bytes);
 }
 
-/* The same of a redistribution buffer below a level with these boxes. */
+/* The same of a redistribution buffer between a level with these boxes and the next. */
 static void add_buffer(const struct hierarchy_choice *choice, const struct backend *backend,
                        const struct decomposition *fine, size_t *bytes)
 {
-    struct decomposition buffer = decomposition_coarsen(fine);
+    struct decomposition buffer = decomposition_coarsen(fine, fine[1].n);
     add_fields(choice, backend, &buffer, BUFFER_FIELDS, bytes);
     decomposition_destroy(&buffer);
 }
@@ -162,26 +200,37 @@ static void add_level(const struct hierarchy_choice *choice, const struct decomp
     const enum duty duty = level < ncorrections ? LEVEL_CORRECTED : LEVEL_ALONE;
     const bool separate = level + 1 < nlevels && is_separate(choice, own, own + 1);
     add_fields(choice, backend, own,
-               grid_fields(choice, own, backend, duty, level, nlevels, fields), bytes);
+               grid_fields(choice, own, backend, duty, level, nlevels, own[1].n, fields), bytes);
     if (separate)
         add_buffer(choice, backend, own, bytes);
     if (duty == LEVEL_ALONE)
         return;
-    add_fields(choice, backend->single, own,
-               grid_fields(choice, own, backend, LEVEL_CORRECTION, level, nlevels, fields), bytes);
+    add_fields(
+        choice, backend->single, own,
+        grid_fields(choice, own, backend, LEVEL_CORRECTION, level, nlevels, own[1].n, fields),
+        bytes);
     if (separate || level + 1 == ncorrections)
         add_buffer(choice, backend->single, own, bytes);
+}
+
+static struct hierarchy_choice settled(const struct hierarchy_choice *choice,
+                                       const struct hierarchy_shape *shape)
+{
+    struct hierarchy_choice c = *choice;
+    c.op = shape->op;
+    return c;
 }
 
 void hierarchy_estimate(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                         int ranks, hierarchy_visit *visit, void *data)
 {
+    const struct hierarchy_choice own = settled(choice, shape);
     size_t *bytes = memory_alloc((size_t)ranks * sizeof *bytes, "memory estimate");
     struct decomposition boxes[MAX_LEVELS];
     hierarchy_boxes(shape, ranks, boxes);
     for (int level = 0; level < shape->nlevels; level++) {
         memset(bytes, 0, (size_t)ranks * sizeof *bytes);
-        add_level(choice, boxes, shape->nlevels, level, bytes);
+        add_level(&own, boxes, shape->nlevels, level, bytes);
         visit(data, level, &boxes[level], bytes);
     }
     destroy_boxes(shape, boxes);
@@ -193,12 +242,13 @@ size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hiera
 {
     if (on_device && !choice->placement.backend->on_device)
         return 0;
+    const struct hierarchy_choice own = settled(choice, shape);
     size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate"), most = 0;
     struct decomposition boxes[MAX_LEVELS];
     hierarchy_boxes(shape, ranks, boxes);
     for (int level = 0; level < shape->nlevels; level++)
         if (backend_of(choice, &boxes[level])->on_device == on_device)
-            add_level(choice, boxes, shape->nlevels, level, bytes);
+            add_level(&own, boxes, shape->nlevels, level, bytes);
     for (int rank = 0; rank < ranks; rank++)
         most = bytes[rank] > most ? bytes[rank] : most;
     destroy_boxes(shape, boxes);
@@ -241,7 +291,8 @@ static void create_transfer(struct hierarchy *h, int grid)
         return;
     }
     t->separate = true;
-    t->coarse = create_level(&h->choice, level->backend, next->depth, decomposition_coarsen(fine));
+    t->coarse =
+        create_level(&h->choice, level->backend, next->depth, decomposition_coarsen(fine, next->n));
     t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
     t->up = plan_create(next, t->coarse, TARGET_GROWN, t->coarse->ghosts, CENTRE_CELL);
 }
@@ -267,6 +318,12 @@ struct hierarchy *hierarchy_lay_out(const struct hierarchy_choice *choice, int n
     return h;
 }
 
+/* Of the level below a grid; of the coarsest its own. */
+static const int *cells_below(const struct hierarchy *h, const struct level *level)
+{
+    return h->levels[level->depth + 1 < h->nlevels ? level->depth + 1 : level->depth]->n;
+}
+
 /* Fields of all levels and redistribution buffers, and how the messages of their plans travel. */
 static void allocate_fields(struct hierarchy *h)
 {
@@ -277,7 +334,7 @@ static void allocate_fields(struct hierarchy *h)
                                : level->correction ? LEVEL_CORRECTED
                                                    : LEVEL_ALONE;
         const int count = grid_fields(&h->choice, &level->decomposition, level->backend, duty,
-                                      level->depth, h->nlevels, fields);
+                                      level->depth, h->nlevels, cells_below(h, level), fields);
         for (int f = 0; f < count; f++)
             level_allocate(level, fields[f]);
         if (level->connected)
@@ -292,6 +349,15 @@ static void allocate_fields(struct hierarchy *h)
         connect_plan(h, t->down);
         connect_plan(h, t->up);
     }
+}
+
+int hierarchy_solved_levels(const struct hierarchy *h)
+{
+    int count = 1;
+    while (count < SOLVED_LEVELS && count < h->nlevels &&
+           extent_halved(h->levels[count - 1]->n, h->levels[count]->n))
+        count++;
+    return count;
 }
 
 /* Executes a plan that is needed once, for a coefficient. */
@@ -393,9 +459,10 @@ static void finish_operator(struct level *l)
 struct hierarchy *hierarchy_allocate(const struct hierarchy_choice *choice)
 {
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    const struct hierarchy_choice own = settled(choice, &shape);
     struct decomposition boxes[MAX_LEVELS];
     hierarchy_boxes(&shape, comm_size(), boxes);
-    struct hierarchy *h = hierarchy_lay_out(choice, shape.nlevels, boxes);
+    struct hierarchy *h = hierarchy_lay_out(&own, shape.nlevels, boxes);
     allocate_fields(h);
     struct level *coarsest = h->levels[h->nlevels - 1];
     coarsest->stencil->hpgmg_diagonal =

@@ -42,10 +42,12 @@ struct hierarchy_choice {
     struct placement placement;
 };
 
-/* The decomposition spec of every level, before anything is allocated. */
+/* The decomposition spec of every level, before anything is allocated, and the operator. */
 struct hierarchy_shape {
     int nlevels;
     struct decomposition_spec specs[MAX_LEVELS];
+    struct operator_choice
+        op; /* stores β, even where it is 1, if cells of some level are no cubes */
 };
 
 /* Between level l and level l + 1. */
@@ -119,6 +121,10 @@ void hierarchy_estimate(const struct hierarchy_choice *choice, const struct hier
  * holds most. */
 size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                        int ranks, bool on_device);
+
+/* The levels on which a benchmark solves: at most SOLVED_LEVELS, h, 2h and so on in all directions.
+ */
+int hierarchy_solved_levels(const struct hierarchy *h);
 
 /* The decompositions of all levels, which are the same on all ranks. */
 void hierarchy_boxes(const struct hierarchy_shape *shape, int ranks,

@@ -7,11 +7,14 @@
 
 /* True if b, which directly follows a, can be the rest of the same pass: b has only sweeps and a
  * finish, and continues where a stopped. A pass without sweeps leaves its data in u, where sweep 0
- * finds them and an even number of sweeps leaves them. */
+ * finds them and an even number of sweeps leaves them. Passes of their own are a prolongation from
+ * a level on which only some directions are coarsened, and a residual that is stored where sweeps
+ * work. */
 static bool continues(const struct pass *a, const struct pass *b)
 {
     if (a->level != b->level || a->u != b->u || a->f != b->f || a->finish != FINISH_NONE ||
-        b->start != START_KEEP)
+        b->start != START_KEEP || b->finish == FINISH_STORE ||
+        (pass_prolongs(a) && !pass_halves(a)))
         return false;
     return a->nsweeps == 0 || b->nsweeps == 0 || a->first_sweep + a->nsweeps == b->first_sweep;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The Morton curve, how boxes are distributed and merged, and the chain of coarser specs. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -198,17 +199,17 @@ static void expect_spec(struct decomposition_spec spec, struct decomposition_spe
     assert_int_equal(spec.ranks, wanted.ranks);
 }
 
-static bool is_half(const int coarse[3], const int fine[3])
+/* The boxes of a level, coarsened to n cells. */
+static void expect_coarsened(const struct decomposition *fine, const int n[3])
 {
-    return extent_equal((const int[3]){2 * coarse[0], 2 * coarse[1], 2 * coarse[2]}, fine);
-}
-
-static void expect_coarsened(const struct decomposition *fine)
-{
-    struct decomposition coarse = decomposition_coarsen(fine);
-    EXPECT(is_half(coarse.n, fine->n) && coarse.nboxes == fine->nboxes);
+    struct decomposition coarse = decomposition_coarsen(fine, n);
+    EXPECT(extent_equal(coarse.n, n) && coarse.nboxes == fine->nboxes);
     for (int b = 0; b < fine->nboxes; b++) {
-        EXPECT(box_equal(box_refine(coarse.boxes[b]), fine->boxes[b]));
+        for (int d = 0; d < 3; d++) {
+            const int ratio = fine->n[d] / n[d];
+            EXPECT(ratio * coarse.boxes[b].lo[d] == fine->boxes[b].lo[d]);
+            EXPECT(ratio * coarse.boxes[b].hi[d] == fine->boxes[b].hi[d]);
+        }
         EXPECT(coarse.owner[b] == fine->owner[b]);
     }
     EXPECT(!decomposition_equal(&coarse, fine));
@@ -228,68 +229,93 @@ static bool owns(const struct decomposition *d, int rank)
     return low < d->nboxes && d->owner[low] == rank;
 }
 
-static void expect_even(const struct decomposition *d)
-{
-    for (int b = 0; b < d->nboxes; b++)
-        for (int e = 0; e < 3; e++)
-            EXPECT(d->boxes[b].lo[e] % 2 == 0 && d->boxes[b].hi[e] % 2 == 0);
-}
-
+/* Each direction is halved or stays, and one at least is halved. */
 static void expect_step(const struct decomposition *fine, const struct decomposition *coarse)
 {
-    EXPECT(is_half(coarse->n, fine->n));
-    expect_even(fine);
-    expect_coarsened(fine);
+    int halved = 0;
+    for (int d = 0; d < 3; d++) {
+        EXPECT(coarse->n[d] == fine->n[d] || 2 * coarse->n[d] == fine->n[d]);
+        halved += coarse->n[d] != fine->n[d];
+    }
+    EXPECT(halved > 0);
+    expect_coarsened(fine, coarse->n);
     for (int b = 0; b < coarse->nboxes; b++)
         EXPECT(owns(fine, coarse->owner[b]));
 }
 
-/* The coarsest level is one box on rank 0, as small as the rule allows. */
-static void expect_bottom(const struct decomposition *d, const int finest[3],
-                          struct min_cells least)
+/* The rule of spec_coarsen() once more, by numbers of cells alone: halves n and returns true, or
+ * false. Sides are whole numbers. */
+static bool halve(int n[3], int side[3], struct min_cells least)
 {
-    int n[3] = {finest[0], finest[1], finest[2]};
-    while (n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0 && n[0] / 2 >= least.shortest &&
-           n[1] / 2 >= least.shortest && n[2] / 2 >= least.shortest &&
-           (n[0] / 2 >= least.longest || n[1] / 2 >= least.longest || n[2] / 2 >= least.longest))
-        for (int e = 0; e < 3; e++)
-            n[e] /= 2;
-    EXPECT(extent_equal(d->n, n));
-    EXPECT(d->nboxes == 1 && d->owner[0] == 0);
+    int half[3] = {n[0], n[1], n[2]}, shortest = INT_MAX, able = 0, longest = 0;
+    bool can[3];
+    for (int d = 0; d < 3; d++) {
+        const int a = side[(d + 1) % 3], b = side[(d + 2) % 3];
+        const bool collapses =
+            least.collapses[d] && n[d] == 2 && a > 2 * side[d] && b > 2 * side[d];
+        can[d] = n[d] % 2 == 0 && (n[d] / 2 >= least.shortest || collapses);
+        able += can[d];
+        if (can[d] && side[d] < shortest)
+            shortest = side[d];
+    }
+    for (int d = 0; d < 3; d++) {
+        if (can[d] && side[d] <= 2 * shortest)
+            half[d] = n[d] / 2;
+        longest = half[d] > longest ? half[d] : longest;
+    }
+    if (able == 0 || longest < least.longest ||
+        (able < 3 && (double)n[0] * n[1] * n[2] <= MAX_COARSEST_CELLS))
+        return false;
+    for (int d = 0; d < 3; d++) {
+        side[d] *= n[d] / half[d];
+        n[d] = half[d];
+    }
+    return true;
 }
 
 static void expect_chain(struct decomposition_spec spec, int world, struct min_cells least,
-                         double agglomerate_below)
+                         double agglomerate_below, const int sides[3])
 {
-    int finest[3];
-    spec_extent(&spec, finest);
+    int n[3], side[3] = {sides[0], sides[1], sides[2]};
+    double length[3] = {sides[0], sides[1], sides[2]};
+    spec_extent(&spec, n);
     struct decomposition fine = decomposition_create(spec, world);
     int levels = 1;
-    for (struct decomposition_spec next = spec_coarsen(spec, least); !spec_is_end(&next);
-         next = spec_coarsen(spec, least)) {
+    for (struct decomposition_spec next = spec_coarsen(spec, least, length); !spec_is_end(&next);
+         next = spec_coarsen(spec, least, length)) {
         next = spec_agglomerate(next, agglomerate_below);
         struct decomposition coarse = decomposition_create(next, world);
         EXPECT(++levels <= MAX_LEVELS);
         EXPECT(next.ranks <= spec.ranks);
         expect_step(&fine, &coarse);
+        EXPECT(halve(n, side, least) && extent_equal(coarse.n, n));
+        for (int d = 0; d < 3; d++)
+            length[d] = side[d];
         decomposition_destroy(&fine);
         fine = coarse;
         spec = next;
     }
-    expect_bottom(&fine, finest, least);
+    EXPECT(!halve(n, side, least)); /* the coarsest level is one box on rank 0 */
+    EXPECT(fine.nboxes == 1 && fine.owner[0] == 0);
     decomposition_destroy(&fine);
 }
 
 /* At least one or two cells in all directions, or two in the longest. */
-static const struct min_cells at_least_one = {1, 1}, at_least_two = {2, 2}, longest_two = {1, 2};
+static const double cubes[3] = {1.0, 1.0, 1.0};
+static const struct min_cells at_least_one = {1, 1, {false}}, at_least_two = {2, 2, {false}},
+                              longest_two = {1, 2, {false}},
+                              collapsing = {2, 2, {true, true, false}};
 
 static void expect_chains(struct decomposition_spec spec, int world)
 {
     spec.ranks = smaller(world, (int)spec_boxes(&spec));
-    const struct min_cells leasts[] = {at_least_one, at_least_two, longest_two};
-    for (int i = 0; i < 3; i++) {
-        expect_chain(spec, world, leasts[i], 0);
-        expect_chain(spec, world, leasts[i], 1 << random_int(6, 18));
+    const struct min_cells leasts[] = {at_least_one, at_least_two, longest_two, collapsing};
+    static const int equal[3] = {1, 1, 1};
+    const int cuboids[3] = {random_int(1, 3), random_int(1, 10), random_int(1, 1000)};
+    for (int i = 0; i < 4; i++) {
+        expect_chain(spec, world, leasts[i], 0, equal);
+        expect_chain(spec, world, leasts[i], 1 << random_int(6, 18),
+                     random_bool() ? equal : cuboids);
     }
 }
 
@@ -334,7 +360,7 @@ static void cuboids_are_coarsened_to_one_box(void **state)
     expect_chains(line, 16);
     struct decomposition_spec end = line;
     for (int halving = 0; halving < 3; halving++)
-        end = spec_coarsen(end, at_least_one);
+        end = spec_coarsen(end, at_least_one, cubes);
     assert_true(extent_equal(end.boxes, (const int[3]){1, 1, 1}));
     assert_true(extent_equal(end.box_cells, (const int[3]){16, 1, 1}));
 }
@@ -346,17 +372,18 @@ static void hierarchies_end_where_they_must(void **state)
                                     thin = {{1, 1, 1}, {8, 3, 8}, 1},
                                     flat = {{1, 1, 1}, {8, 8, 2}, 1};
     const struct decomposition_spec none[] = {
-        spec_coarsen(odd, at_least_one), spec_coarsen(small, at_least_two),
-        spec_coarsen(thin, at_least_one), spec_coarsen(flat, at_least_two),
-        spec_coarsen(small, longest_two)};
+        spec_coarsen(odd, at_least_one, cubes), spec_coarsen(small, at_least_two, cubes),
+        spec_coarsen(thin, at_least_one, cubes), spec_coarsen(flat, at_least_two, cubes),
+        spec_coarsen(small, longest_two, cubes)};
     for (size_t e = 0; e < sizeof none / sizeof *none; e++)
         assert_true(spec_is_end(&none[e]));
-    expect_spec(spec_coarsen(small, at_least_one), spec_cube(1, 1, 1));
-    expect_spec(spec_coarsen(flat, longest_two),
+    expect_spec(spec_coarsen(small, at_least_one, cubes), spec_cube(1, 1, 1));
+    expect_spec(spec_coarsen(flat, longest_two, cubes),
                 (struct decomposition_spec){{1, 1, 1}, {4, 4, 1}, 1});
-    expect_spec(spec_coarsen(spec_cube(3, 8, 5), at_least_one), spec_cube(1, 12, 1));
-    expect_spec(spec_coarsen((struct decomposition_spec){{5, 4, 2}, {8, 8, 8}, 40}, at_least_one),
-                (struct decomposition_spec){{1, 2, 1}, {20, 8, 8}, 2});
+    expect_spec(spec_coarsen(spec_cube(3, 8, 5), at_least_one, cubes), spec_cube(1, 12, 1));
+    expect_spec(
+        spec_coarsen((struct decomposition_spec){{5, 4, 2}, {8, 8, 8}, 40}, at_least_one, cubes),
+        (struct decomposition_spec){{1, 2, 1}, {20, 8, 8}, 2});
 }
 
 static void expect_agglomerated(struct decomposition_spec from, double below,
@@ -443,7 +470,8 @@ static void halved_boxes_follow_from_the_finer_ones(void **state)
         for (int d = 0; d < 3; d++)
             fine.box_cells[d] *= 2;
         struct decomposition a = decomposition_create(fine, world),
-                             b = decomposition_create(coarse, world), c = decomposition_coarsen(&a);
+                             b = decomposition_create(coarse, world),
+                             c = decomposition_coarsen(&a, b.n);
         EXPECT(spec_is_coarsened(&fine, &coarse) == (ranks == other_ranks));
         EXPECT(decomposition_is_coarsened(&a, &b) == decomposition_equal(&c, &b));
         EXPECT(ranks != other_ranks || decomposition_equal(&c, &b));

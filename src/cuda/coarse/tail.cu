@@ -342,8 +342,16 @@ static bool mixes_colours(const struct level *level)
     return level->stencil->coloured && level_has_odd_period(level);
 }
 
+/* True if the pass has no coarse side, or one that is coarsened in all directions. */
+static bool halves(const struct pass *p)
+{
+    return !p->coarse || pass_halves(p);
+}
+
 static bool pass_fits(const struct pass *p)
 {
+    if (!halves(p))
+        return false;
     return pass_operations(p) == 0 ||
            (extent_shortest(p->level->n) >= 2 && !mixes_colours(p->level) &&
             (p->nsweeps == 0 || p->first_sweep == 0) && p->nsweeps % 2 == 0 &&
@@ -363,7 +371,7 @@ static bool stage_fits(const struct stage *stage)
     case STAGE_PASS:
         return cuda_tail_level(stage->pass.level) && pass_fits(&stage->pass);
     case STAGE_RESTRICT:
-        return cuda_tail_level(stage->pass.level);
+        return cuda_tail_level(stage->pass.level) && halves(&stage->pass);
     case STAGE_BOTTOM:
         return cuda_tail_level(stage->pass.level) && stage->on_device &&
                warp_solves(stage->pass.level->n);

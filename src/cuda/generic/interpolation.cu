@@ -3,6 +3,7 @@
 #include "cuda/pass.cuh"
 #include "cuda/core/interpolation.cuh"
 #include "operators/halo.h"
+#include "operators/vectors.h"
 
 /* Coarse cells to prolong, and their children; pointers are at the first coarse cell and its first
  * child. */
@@ -132,6 +133,10 @@ static struct prolongation open_prolongation(const struct cells &fine, const str
 
 void cuda_prolong(const struct pass *pass, int q, real *u, int layers)
 {
+    if (!pass_halves(pass)) {
+        vector_prolong(pass, q);
+        return;
+    }
     const struct cells fine = cells_of(&pass->level->patches[q]),
                        c = cells_of(&pass->coarse->patches[q]);
     const real *coarse = pass->coarse->fields[pass->coarse_u] + c.offset;
