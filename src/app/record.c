@@ -213,11 +213,12 @@ static void gather_levels(struct record *r, const struct hierarchy *h)
     }
 }
 
+/* Whether a corrected level would do so in double precision, with the ghosts of its corrections. */
 static bool smooths_at_once(const struct level *l)
 {
     const struct passes *passes = l->backend->passes;
     return passes->smooths_at_once &&
-           passes->smooths_at_once(l->stencil, &l->decomposition, l->ghosts);
+           passes->smooths_at_once(l->stencil, &l->decomposition, l->correction->ghosts);
 }
 
 /* Where a smoothing is one pass over memory, the passes between the two precisions cost as much as

@@ -162,9 +162,12 @@ static bool is_separate(const struct hierarchy_choice *choice, const struct deco
            backend_of(choice, fine) != backend_of(choice, next);
 }
 
+/* A corrected level has no sweeps that would make use of more layers than any level has. */
 static int ghosts_of(const struct hierarchy_choice *choice, const struct backend *backend,
-                     const struct decomposition *d)
+                     enum duty duty, const struct decomposition *d)
 {
+    if (duty == LEVEL_CORRECTED)
+        return stencil_ghosts(choice->op.order);
     const bool whole = !choice->unfused && choice->sweeps[0] % SMOOTHER_SWEEPS == 0 &&
                        choice->sweeps[1] % SMOOTHER_SWEEPS == 0;
     return level_ghosts(&choice->op, backend, d, whole);
@@ -172,9 +175,9 @@ static int ghosts_of(const struct hierarchy_choice *choice, const struct backend
 
 /* Adds the bytes of `fields` fields of a level with these boxes to bytes[rank]. */
 static void add_fields(const struct hierarchy_choice *choice, const struct backend *backend,
-                       const struct decomposition *d, int fields, size_t *bytes)
+                       enum duty duty, const struct decomposition *d, int fields, size_t *bytes)
 {
-    decomposition_add_field_bytes(d, ghosts_of(choice, backend, d),
+    decomposition_add_field_bytes(d, ghosts_of(choice, backend, duty, d),
                                   level_row_align(&choice->op, backend, d), fields,
                                   backend->real_bytes, bytes);
 }
@@ -184,7 +187,7 @@ static void add_buffer(const struct hierarchy_choice *choice, const struct backe
                        const struct decomposition *fine, size_t *bytes)
 {
     struct decomposition buffer = decomposition_coarsen(fine, fine[1].n);
-    add_fields(choice, backend, &buffer, BUFFER_FIELDS, bytes);
+    add_fields(choice, backend, LEVEL_ALONE, &buffer, BUFFER_FIELDS, bytes);
     decomposition_destroy(&buffer);
 }
 
@@ -199,14 +202,14 @@ static void add_level(const struct hierarchy_choice *choice, const struct decomp
     const int ncorrections = count_corrections(choice, boxes, nlevels);
     const enum duty duty = level < ncorrections ? LEVEL_CORRECTED : LEVEL_ALONE;
     const bool separate = level + 1 < nlevels && is_separate(choice, own, own + 1);
-    add_fields(choice, backend, own,
+    add_fields(choice, backend, duty, own,
                grid_fields(choice, own, backend, duty, level, nlevels, own[1].n, fields), bytes);
     if (separate)
         add_buffer(choice, backend, own, bytes);
     if (duty == LEVEL_ALONE)
         return;
     add_fields(
-        choice, backend->single, own,
+        choice, backend->single, LEVEL_CORRECTION, own,
         grid_fields(choice, own, backend, LEVEL_CORRECTION, level, nlevels, own[1].n, fields),
         bytes);
     if (separate || level + 1 == ncorrections)
@@ -258,9 +261,10 @@ size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hiera
 
 /* Ghosts are as deep as all ranks' devices make use of. */
 static struct level *create_level(const struct hierarchy_choice *choice,
-                                  const struct backend *backend, int depth, struct decomposition d)
+                                  const struct backend *backend, enum duty duty, int depth,
+                                  struct decomposition d)
 {
-    const int ghosts = (int)comm_min_i64(comm_world(), ghosts_of(choice, backend, &d));
+    const int ghosts = (int)comm_min_i64(comm_world(), ghosts_of(choice, backend, duty, &d));
     struct level *l = level_create(depth, d, choice->op.sides, ghosts, backend,
                                    level_row_align(&choice->op, backend, &d));
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
@@ -291,8 +295,8 @@ static void create_transfer(struct hierarchy *h, int grid)
         return;
     }
     t->separate = true;
-    t->coarse =
-        create_level(&h->choice, level->backend, next->depth, decomposition_coarsen(fine, next->n));
+    t->coarse = create_level(&h->choice, level->backend, LEVEL_ALONE, next->depth,
+                             decomposition_coarsen(fine, next->n));
     t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
     t->up = plan_create(next, t->coarse, TARGET_GROWN, t->coarse->ghosts, CENTRE_CELL);
 }
@@ -306,11 +310,14 @@ struct hierarchy *hierarchy_lay_out(const struct hierarchy_choice *choice, int n
     h->singular = operator_is_singular(&choice->op);
     h->ncorrections = count_corrections(choice, boxes, nlevels);
     for (int l = 0; l < nlevels; l++)
-        h->levels[l] = create_level(choice, backend_of(choice, &boxes[l]), l, boxes[l]);
+        h->levels[l] =
+            create_level(choice, backend_of(choice, &boxes[l]),
+                         l < h->ncorrections ? LEVEL_CORRECTED : LEVEL_ALONE, l, boxes[l]);
     for (int l = 0; l < h->ncorrections; l++) {
         struct level *corrected = h->levels[l];
         corrected->correction = h->levels[hierarchy_correction(h, l)] =
-            create_level(choice, corrected->backend->single, l, decomposition_share(&boxes[l]));
+            create_level(choice, corrected->backend->single, LEVEL_CORRECTION, l,
+                         decomposition_share(&boxes[l]));
     }
     for (int grid = 0; grid < hierarchy_grids(h); grid++)
         if (grid != nlevels - 1)

@@ -80,17 +80,23 @@ static void answers_are_those_of_the_cpu(void **state)
     }
 }
 
-/* 0 if ranks differ. */
-static int ghosts_of_finest(const struct hierarchy_choice *choice)
+/* Or of its correction level. 0 if ranks differ. */
+static int ghosts_of(const struct hierarchy_choice *choice, bool correction)
 {
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
     struct decomposition boxes[MAX_LEVELS];
     hierarchy_boxes(&shape, comm_size(), boxes);
     struct hierarchy *h = hierarchy_lay_out(choice, shape.nlevels, boxes);
-    const int64_t ghosts = h->levels[0]->ghosts, least = comm_min_i64(comm_world(), ghosts),
+    const struct level *l = correction ? h->levels[0]->correction : h->levels[0];
+    const int64_t ghosts = l->ghosts, least = comm_min_i64(comm_world(), ghosts),
                   most = -comm_min_i64(comm_world(), -ghosts);
     hierarchy_destroy(h);
     return least == most ? (int)ghosts : 0;
+}
+
+static int ghosts_of_finest(const struct hierarchy_choice *choice)
+{
+    return ghosts_of(choice, false);
 }
 
 static void others_have_the_usual_ghosts(void **state)
@@ -118,10 +124,22 @@ static void others_have_the_usual_ghosts(void **state)
     passes.smooths_at_once = smooths_at_once;
 }
 
+/* No pass smooths on a corrected level, but on its correction level. */
+static void corrected_levels_have_the_usual_ghosts(void **state)
+{
+    (void)state;
+    struct hierarchy_choice choice = long_domain(false, true);
+    assert_int_equal(ghosts_of_finest(&choice), DEEP);
+    choice.single_above = 512;
+    assert_int_equal(ghosts_of_finest(&choice), USUAL);
+    assert_int_equal(ghosts_of(&choice, true), DEEP);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_those_of_the_cpu),
+        cmocka_unit_test(corrected_levels_have_the_usual_ghosts),
         cmocka_unit_test(others_have_the_usual_ghosts),
     };
     comm_start(&argc, &argv);

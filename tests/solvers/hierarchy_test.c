@@ -24,16 +24,23 @@ struct built {
     double sum;
 };
 
+/* Of a grid and its redistribution buffer. */
+static size_t grid_bytes(const struct hierarchy *h, int grid)
+{
+    const struct transfer *t = &h->transfers[grid];
+    return allocated_bytes(h->levels[grid]) + (t->separate ? allocated_bytes(t->coarse) : 0);
+}
+
 static void compare_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
 {
     struct built *b = data;
-    const struct transfer *t = &b->h->transfers[level];
+    const int correction = hierarchy_correction(b->h, level);
     const size_t allocated =
-        allocated_bytes(b->h->levels[level]) + (t->separate ? allocated_bytes(t->coarse) : 0);
+        grid_bytes(b->h, level) + (correction >= 0 ? grid_bytes(b->h, correction) : 0);
     assert_int_equal(level, b->levels++);
     assert_true(decomposition_equal(d, &b->h->levels[level]->decomposition));
     assert_int_equal(bytes[comm_rank()], allocated);
-    b->separate += t->separate;
+    b->separate += b->h->transfers[level].separate;
     b->sum += (double)allocated;
 }
 
@@ -55,7 +62,7 @@ static void bytes_are_foreseen(void **state)
 {
     (void)state;
     int separate = 0;
-    for (int variant = 0; variant < 32; variant++) {
+    for (int variant = 0; variant < 64; variant++) {
         struct hierarchy_choice choice =
             case_choice(variant & 1 ? 4 : 2, variant & 2, variant & 4,
                         variant & 8 ? SMOOTHER_JACOBI : SMOOTHER_GSRB, 3, 8);
@@ -63,6 +70,7 @@ static void bytes_are_foreseen(void **state)
         choice.outer_fields = variant & 1;
         choice.op.variable = variant != 4;
         choice.placement.agglomerate_below = variant & 16 ? 5000.0 : 0.0;
+        choice.single_above = variant & 32 ? 512.0 : 0.0;
         separate += check(choice);
     }
     assert_true(separate > 0 || comm_size() == 1);
