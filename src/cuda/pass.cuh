@@ -39,6 +39,9 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
     kernel.coarse_sk = coarse->sk;
 }
 
+/* Levels in double precision may be corrected, the others are not: their kernels have no variant
+ * for it. */
+static constexpr bool MAY_BE_CORRECTED = sizeof(real) == sizeof(double);
 /* Patch q of the level's correction level: its f for residuals, or its u for corrections. */
 struct correction_cells cuda_defect(const struct level *l, int q);
 struct correction_cells cuda_correction(const struct level *l, int q);

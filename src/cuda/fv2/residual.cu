@@ -49,7 +49,7 @@ static void run_residual(const struct pass *pass)
             } else if (pass->finish == FINISH_NORM) {
                 r.norm = cuda_norm_word();
                 launch_tuned<Op, FINISH_NORM>(r);
-            } else {
+            } else if constexpr (MAY_BE_CORRECTED) {
                 r.defect = cuda_defect(pass->level, q);
                 launch_tuned<Op, FINISH_DEFECT>(r);
             }

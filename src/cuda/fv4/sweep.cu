@@ -64,7 +64,9 @@ static void launch_kind(const struct fv4_sweep &w)
     case SWEEP_RESTRICT:
         return launch<tile, Op, SWEEP_RESTRICT>(w);
     case SWEEP_DEFECT:
-        return launch<tile, Op, SWEEP_DEFECT>(w);
+        if constexpr (MAY_BE_CORRECTED)
+            launch<tile, Op, SWEEP_DEFECT>(w);
+        return;
     case SWEEP_NORM:
         return launch<tile, Op, SWEEP_NORM>(w);
     }
