@@ -28,7 +28,7 @@ enum pass_finish {
     FINISH_RESTRICT, /* coarse_f = R (f − A u) */
     FINISH_NORM,     /* *norm = max(*norm, bits of ‖f − A u‖_max over the local boxes) */
     FINISH_STORE,    /* residual = f − A u */
-    FINISH_DEFECT,   /* f of level->correction = 2^-rhs_exponent (f − A u) */
+    FINISH_DEFECT,   /* f of level->correction = 2^-rhs_exponent (f − A u); *norm too, if set */
 };
 
 /* Cells that a pass works on, if the backend can split it: the interior depends on no ghost from a
@@ -49,7 +49,7 @@ struct pass {
 
     enum pass_finish finish;
     enum field residual; /* FINISH_STORE, not u */
-    uint64_t *norm;      /* FINISH_NORM */
+    uint64_t *norm;      /* FINISH_NORM; FINISH_DEFECT: or NULL */
 
     /* The coarse side of prolongation and restriction: a level with this level's boxes, coarsened.
      * A prolongation reads its halo: 1 or 2 layers, edges and corners too. */

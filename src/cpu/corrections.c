@@ -47,10 +47,10 @@ static void narrow_row(float *restrict f, const double *r, int n, double factor)
         f[i] = (float)(factor * r[i]);
 }
 
+/* Raises `norm`, unless it is NULL. */
 static void narrow_block(const struct patch_pass *p, const struct row *block, int i, int j, int k,
-                         void *unused)
+                         void *norm)
 {
-    (void)unused;
     const struct correction_patch *c = &p->correction;
     for (int plane = 0; plane < block->planes; plane++)
         for (int r = 0; r < block->rows; r++) {
@@ -62,10 +62,18 @@ static void narrow_block(const struct patch_pass *p, const struct row *block, in
             if (!p->halves)
                 narrow_row(f + i, from, block->n, c->down);
         }
+    if (norm)
+        raise_block_norm(p, block, i, j, k, norm);
 }
 
 void step_defect(const struct patch_pass *p, const struct operation *op, struct range rows,
                  struct range planes, struct thread_state *state)
 {
     for_residual_blocks(p, op, rows, planes, state, narrow_block, NULL);
+}
+
+void step_defect_norm(const struct patch_pass *p, const struct operation *op, struct range rows,
+                      struct range planes, struct thread_state *state)
+{
+    for_residual_blocks(p, op, rows, planes, state, narrow_block, &state->norm);
 }

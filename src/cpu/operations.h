@@ -120,6 +120,9 @@ void for_residual_blocks(const struct patch_pass *p, const struct operation *op,
                          struct range planes, const struct thread_state *state,
                          residual_block_fn *use, void *data);
 
+/* Raises the uint64_t at `norm` to the bits of the residuals' magnitudes. */
+residual_block_fn raise_block_norm;
+
 /* Works on the rows of some planes. A grain of 2 wants even numbers of both. */
 typedef void step_fn(const struct patch_pass *p, const struct operation *op, struct range rows,
                      struct range planes, struct thread_state *state);
@@ -166,7 +169,7 @@ step_fn step_keep, step_zero, step_prolong_set, step_prolong_add;
 step_fn step_sweep, step_residual_store, step_residual_norm, step_residual_restrict;
 
 /* Steps of corrections.c, for levels of double precision, and what they work on. */
-step_fn step_correct, step_defect;
+step_fn step_correct, step_defect, step_defect_norm;
 void corrections_open(struct patch_pass *p, const struct level *level, int q);
 
 /* The cells of direction d, with ghosts: `beside` layers beyond walls, `extent` beyond other sides.

@@ -155,8 +155,8 @@ static uint64_t largest_bits(const real *x, int count, uint64_t largest)
     return largest;
 }
 
-static void raise_norm(const struct patch_pass *p, const struct row *block, int i, int j, int k,
-                       void *norm)
+void raise_block_norm(const struct patch_pass *p, const struct row *block, int i, int j, int k,
+                      void *norm)
 {
     (void)p, (void)i, (void)j, (void)k;
     uint64_t *largest = norm;
@@ -173,7 +173,7 @@ static void raise_norm(const struct patch_pass *p, const struct row *block, int 
 void step_residual_norm(const struct patch_pass *p, const struct operation *op, struct range rows,
                         struct range planes, struct thread_state *state)
 {
-    for_residual_blocks(p, op, rows, planes, state, raise_norm, &state->norm);
+    for_residual_blocks(p, op, rows, planes, state, raise_block_norm, &state->norm);
 }
 
 /* Member by member, like open_rows. */
@@ -237,8 +237,11 @@ static int list_operations(const struct pass *pass, const struct patch_pass *p,
     if (pass->finish == FINISH_NONE)
         ops[count - 1].wall = NULL; /* no operation reads these ghosts */
     else
-        set_operation(&ops[count++], finishes[pass->finish], kinds[ROW_RESIDUAL],
-                      pass->first_sweep + pass->nsweeps, pass->finish == FINISH_RESTRICT ? 2 : 1);
+        set_operation(&ops[count++],
+                      pass->finish == FINISH_DEFECT && pass->norm ? step_defect_norm
+                                                                  : finishes[pass->finish],
+                      kinds[ROW_RESIDUAL], pass->first_sweep + pass->nsweeps,
+                      pass->finish == FINISH_RESTRICT ? 2 : 1);
     set_extents(pass, s, ops, count);
     return count;
 }
@@ -352,7 +355,7 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
         t.keeps_fluxes = rows_of(&p)->keeps_fluxes;
         t.lag = s->radius;
         t.wall_cells = stencil_walls(s)->cells;
-        const int threads = pass->finish == FINISH_NORM ? cpu_max_threads() : 0;
+        const int threads = pass_reduces(pass) ? cpu_max_threads() : 0;
         for (int thread = 0; thread < threads; thread++)
             states[thread].norm = 0;
         traverse(&t);

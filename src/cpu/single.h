@@ -30,6 +30,7 @@
 #define halves_used halves_used_single
 #define operator_half_rows operator_half_rows_single
 #define operator_rows operator_rows_single
+#define raise_block_norm raise_block_norm_single
 #define step_keep step_keep_single
 #define step_prolong_add step_prolong_add_single
 #define step_prolong_set step_prolong_set_single

@@ -21,6 +21,11 @@ static inline bool pass_halves(const struct pass *pass)
     return extent_halved(pass->level->n, pass->coarse->n);
 }
 
+static inline bool pass_reduces(const struct pass *pass)
+{
+    return pass->finish == FINISH_NORM || (pass->finish == FINISH_DEFECT && pass->norm);
+}
+
 /* Applications of the operator in a pass: its sweeps, and the finish. */
 static inline int pass_operations(const struct pass *pass)
 {

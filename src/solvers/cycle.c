@@ -92,15 +92,21 @@ static void solve_bottom(struct program *p, enum field u, enum field f)
 
 static void v_cycle(struct program *p, int level, enum field u, enum field f);
 
-/* A V-cycle of a corrected level: one in single precision from e = 0 for A e = f − A u, then u +=
- * e.
- */
+/* A residual that is reduced, or stored for the correction level. */
+static struct pass *add_residual(struct program *p, int level, enum field u, enum field f,
+                                 enum pass_finish finish)
+{
+    struct pass *pass = add_pass(p, level, u, f);
+    pass->first_sweep = SMOOTHER_SWEEPS;
+    pass->finish = finish;
+    return pass;
+}
+
+/* The rest of a V-cycle of a corrected level, whose residual is the correction level's f: one in
+ * single precision from e = 0 for A e = f − A u, then u += e. */
 static void correct(struct program *p, int level, enum field u, enum field f)
 {
     const int correction = hierarchy_correction(p->hierarchy, level);
-    struct pass *pass = add_pass(p, level, u, f);
-    pass->first_sweep = SMOOTHER_SWEEPS;
-    pass->finish = FINISH_DEFECT;
     zero(p, correction, FIELD_U, FIELD_F);
     v_cycle(p, correction, FIELD_U, FIELD_F);
     add_pass(p, level, u, f)->start = START_CORRECT;
@@ -115,6 +121,7 @@ static void v_cycle(struct program *p, int level, enum field u, enum field f)
         return;
     }
     if (hierarchy_correction(p->hierarchy, level) >= 0) {
+        add_residual(p, level, u, f, FINISH_DEFECT);
         correct(p, level, u, f);
         return;
     }
@@ -128,20 +135,20 @@ static void v_cycle(struct program *p, int level, enum field u, enum field f)
     smooth(p, level, u, f, POST_SMOOTHING);
 }
 
-static void residual_norm(struct program *p, int level, enum field u, enum field f)
+/* Only V-cycles of a corrected level begin with a residual. */
+static void residual_norm(struct program *p, int level, enum field u, enum field f,
+                          enum cycle_end end)
 {
-    struct pass *pass = add_pass(p, level, u, f);
-    pass->first_sweep = SMOOTHER_SWEEPS;
-    pass->finish = FINISH_NORM;
-    pass->norm = &p->norm;
+    const bool keeps = end == END_RESIDUAL && hierarchy_correction(p->hierarchy, level) >= 0;
+    add_residual(p, level, u, f, keeps ? FINISH_DEFECT : FINISH_NORM)->norm = &p->norm;
 }
 
 /* The norm comes first: then the last smoothing's pass computes the residual too, which does not
  * depend on the mean of u. */
-static void end_cycle(struct program *p, int top, enum field u, enum field f, bool with_norm)
+static void end_cycle(struct program *p, int top, enum field u, enum field f, enum cycle_end end)
 {
-    if (with_norm)
-        residual_norm(p, top, u, f);
+    if (end != END_SOLUTION)
+        residual_norm(p, top, u, f, end);
     if (p->hierarchy->singular)
         program_add(p, STAGE_MEAN, top)->whole.field = u;
 }
@@ -156,12 +163,12 @@ static void add_walls(struct program *p, int level, enum field field,
 struct program *program_residual(struct hierarchy *h, int top)
 {
     struct program *p = program_create("residual", h);
-    residual_norm(p, top, FIELD_U, FIELD_F);
+    residual_norm(p, top, FIELD_U, FIELD_F, END_RESIDUAL);
     program_schedule(p, top, FIELD_F);
     return p;
 }
 
-struct program *program_f_cycle(struct hierarchy *h, int top)
+struct program *program_f_cycle(struct hierarchy *h, int top, enum cycle_end end)
 {
     struct program *p = program_create("F-cycle", h);
     const int bottom = h->nlevels - 1;
@@ -178,20 +185,23 @@ struct program *program_f_cycle(struct hierarchy *h, int top)
         add_walls(p, l, FIELD_U, h->walls[l].interpolated);
         v_cycle(p, l, FIELD_U, FIELD_F);
     }
-    end_cycle(p, top, FIELD_U, FIELD_F, true);
+    end_cycle(p, top, FIELD_U, FIELD_F, end);
     program_schedule(p, top, FIELD_F);
     return p;
 }
 
 struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum field f,
-                                bool from_zero, bool with_norm)
+                                bool from_zero, enum cycle_end end)
 {
     struct program *p = program_create(h->choice.w_cycle ? "W-cycle" : "V-cycle", h);
     CHECK(top < h->nlevels);
     if (from_zero)
         zero(p, top, u, f);
-    v_cycle(p, top, u, f);
-    end_cycle(p, top, u, f, with_norm);
+    if (!from_zero && hierarchy_correction(h, top) >= 0)
+        correct(p, top, u, f);
+    else
+        v_cycle(p, top, u, f);
+    end_cycle(p, top, u, f, end);
     program_schedule(p, top, f);
     return p;
 }

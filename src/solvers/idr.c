@@ -34,7 +34,7 @@ struct program *idr_preconditioner(struct hierarchy *h, int top)
     const struct level *l = h->levels[top];
     if (l->connected) /* for krylov_apply() */
         hierarchy_make_halo(h, top, l->stencil->radius);
-    return program_v_cycle(h, top, Z, V, true, false);
+    return program_v_cycle(h, top, Z, V, true, END_SOLUTION);
 }
 
 /* y += a x */

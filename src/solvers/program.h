@@ -31,14 +31,20 @@ struct program {
     long executions;
 };
 
-/* Full multigrid on level `top`: restrict f, solve the coarsest, prolong and V-cycle upwards; then
- * the residual norm. */
-struct program *program_f_cycle(struct hierarchy *h, int top);
-/* One V-cycle on level `top` for A u = f, from u = 0 if from_zero; then the residual norm if
- * with_norm. */
+/* What a program leaves. */
+enum cycle_end {
+    END_SOLUTION,
+    END_NORM,     /* the residual norm too */
+    END_RESIDUAL, /* and what a V-cycle that continues begins with: with mixed precision its first
+                     residual, from the same trip through memory as the norm */
+};
+/* Full multigrid on level `top`: restrict f, solve the coarsest, prolong and V-cycle upwards. */
+struct program *program_f_cycle(struct hierarchy *h, int top, enum cycle_end end);
+/* One V-cycle on level `top` for A u = f, from u = 0, or from what a program with END_RESIDUAL has
+ * left there. */
 struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum field f,
-                                bool from_zero, bool with_norm);
-/* The residual norm of the u on level `top`. */
+                                bool from_zero, enum cycle_end end);
+/* The residual norm of the u on level `top`, with END_RESIDUAL. */
 struct program *program_residual(struct hierarchy *h, int top);
 void program_destroy(struct program *p);
 /* The next execution makes the recording anew. */

@@ -25,10 +25,12 @@ struct solver *solver_create(struct hierarchy *h, int top, struct solver_choice 
         s->preconditioner = idr_preconditioner(h, top);
     if (choice.outer == OUTER_IDR)
         return s;
-    s->first = choice.f_cycle ? program_f_cycle(h, top)
-                              : program_v_cycle(h, top, FIELD_U, FIELD_F, true, true);
-    if (choice.rtol > 0.0 || choice.atol > 0.0 || choice.continues)
-        s->next = program_v_cycle(h, top, FIELD_U, FIELD_F, false, true);
+    const bool goes_on = choice.rtol > 0.0 || choice.atol > 0.0 || choice.continues;
+    const enum cycle_end end = goes_on ? END_RESIDUAL : END_NORM;
+    s->first = choice.f_cycle ? program_f_cycle(h, top, end)
+                              : program_v_cycle(h, top, FIELD_U, FIELD_F, true, end);
+    if (goes_on)
+        s->next = program_v_cycle(h, top, FIELD_U, FIELD_F, false, END_RESIDUAL);
     return s;
 }
 

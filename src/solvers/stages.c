@@ -88,8 +88,8 @@ const char *stage_name(const struct stage *stage, char *buffer, int size)
         return buffer;
     }
     const struct pass *p = &stage->pass;
-    snprintf(buffer, (size_t)size, "%s%s%s", starts[p->start], p->nsweeps ? "smooth+" : "",
-             finishes[p->finish]);
+    snprintf(buffer, (size_t)size, "%s%s%s%s", starts[p->start], p->nsweeps ? "smooth+" : "",
+             finishes[p->finish], p->finish == FINISH_DEFECT && p->norm ? "norm+" : "");
     const size_t length = strlen(buffer);
     if (length > 0)
         buffer[length - 1] = '\0';

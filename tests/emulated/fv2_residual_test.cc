@@ -36,7 +36,7 @@ static void check(const int n[3], const enum ends sides[3], int planes)
     values restricted(coarse.size, (real)NAN);
     std::vector<float> defect(b.size, NAN);
     const auto first = [&](const values &x) { return x.data() + b.origin; };
-    unsigned long long norm = 0, largest = 0;
+    unsigned long long norm = 0, norm_of_defect = 0, largest = 0;
     struct fv2_residual w = {{first(a.f), first(a.alpha), NULL, first(a.beta[0]), first(a.beta[1]),
                               first(a.beta[2]), a.scale},
                              b.c,
@@ -49,7 +49,10 @@ static void check(const int n[3], const enum ends sides[3], int planes)
     emulated::races = 0;
     run_kernel<Op, FINISH_RESTRICT>(w, planes, random);
     run_kernel<Op, FINISH_NORM>(w, planes, random);
-    run_kernel<Op, FINISH_DEFECT>(w, planes, random);
+    for (unsigned long long *of_defect : {(unsigned long long *)NULL, &norm_of_defect}) {
+        w.norm = of_defect;
+        run_kernel<Op, FINISH_DEFECT>(w, planes, random);
+    }
     assert_int_equal(emulated::races, 0);
     emulated::for_box(b, [&](const int p[3], long place) {
         if (emulated::outside_of(b.c, p).directions > 0) {
@@ -76,7 +79,7 @@ static void check(const int n[3], const enum ends sides[3], int planes)
         const real want = restrict_cell(rows[0], rows[1], rows[2], rows[3]);
         assert_memory_equal(&restricted[place], &want, sizeof want);
     });
-    assert_true(norm == largest);
+    assert_true(norm == largest && norm_of_defect == largest);
 }
 
 static void test_sides(void **)

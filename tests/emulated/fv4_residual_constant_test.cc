@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The source of the kernel of order 4's residual with constant coefficients: what it stores,
- * restricts and reduces is bitwise that of the formulas. It reads two layers of ghosts on sides
- * alone, and stores nothing else. Memory may end with these layers. */
+ * restricts, reduces and narrows is bitwise that of the formulas. It reads two layers of ghosts on
+ * sides alone, and stores nothing else. Memory may end with these layers. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -19,13 +19,17 @@ using emulated::values;
 
 struct results {
     values out, coarse;
+    std::vector<float> defect;
     unsigned long long norm;
 };
 
 static struct results no_results(const emulated::box &b, const emulated::box &coarse)
 {
-    return {values(b.size, (real)NAN), values(coarse.size, (real)NAN), 0};
+    return {values(b.size, (real)NAN), values(coarse.size, (real)NAN),
+            std::vector<float>(b.size, NAN), 0};
 }
+
+static const double FACTOR = 3.7; /* of narrowed residuals */
 
 /* Cell by cell. */
 template <class Op>
@@ -40,6 +44,7 @@ static struct results expected(const emulated::box &b, const emulated::box &coar
         if (emulated::outside_of(b.c, p).directions > 0)
             return;
         want.out[place] = residual(p[0], p[1], p[2]);
+        want.defect[place] = (float)(FACTOR * (double)want.out[place]);
         want.norm = larger(want.norm, magnitude_bits((double)want.out[place]));
     });
     emulated::for_box(coarse, [&](const int p[3], long place) {
@@ -71,9 +76,10 @@ static bool is_read(const struct emulated::outside &o)
     return o.directions <= 1 && o.layers <= REACH;
 }
 
-static void assert_equal(const values &got, const values &want)
+template <class Values>
+static void assert_equal(const Values &got, const Values &want)
 {
-    assert_memory_equal(got.data(), want.data(), want.size() * sizeof(real));
+    assert_memory_equal(got.data(), want.data(), want.size() * sizeof want[0]);
 }
 
 template <class Op>
@@ -112,6 +118,13 @@ static void check_fenced(int n0, int n1, int n2, int planes, enum emulated::fenc
     assert_equal(got.coarse, want.coarse);
     run_kernel<Op, SWEEP_NORM>(w, planes, random);
     assert_true(got.norm == want.norm);
+    got.norm = 0;
+    w.defect = {got.defect.data() + b.origin, b.c.sj, b.c.sk, FACTOR};
+    run_kernel<Op, SWEEP_DEFECT>(w, planes, random);
+    assert_equal(got.defect, want.defect);
+    assert_true(got.norm == want.norm);
+    w.norm = NULL;
+    run_kernel<Op, SWEEP_DEFECT>(w, planes, random);
 }
 
 template <class Op>

@@ -116,6 +116,51 @@ static void corrected_levels_are_large(void **state)
     hierarchy_destroy(h);
 }
 
+/* How often the program stores a residual of the finest level. */
+static int count_residuals(const struct program *p)
+{
+    int count = 0;
+    for (int i = 0; i < p->count; i++)
+        count += p->stages[i].kind == STAGE_PASS && p->stages[i].pass.finish == FINISH_DEFECT &&
+                 p->stages[i].level == 0;
+    return count;
+}
+
+/* The checksum of u after so many runs of so many cycles. */
+static uint64_t continued(struct hierarchy *h, int runs, int cycles)
+{
+    struct solve_result result;
+    struct solver *s =
+        solver_create(h, 0,
+                      (struct solver_choice){
+                          .f_cycle = true, .rtol = 1e-30, .max_cycles = cycles, .continues = true});
+    assert_int_equal(count_residuals(s->first), 2);
+    assert_int_equal(count_residuals(s->next), 1);
+    assert_int_equal(count_residuals(s->residual), 1);
+    solver_run(s, &result);
+    for (int run = 1; run < runs; run++)
+        solver_continue(s, &result);
+    assert_int_equal(result.outcome, OUTCOME_LIMIT);
+    solver_destroy(s);
+    return reduce_checksum(h->levels[0], FIELD_U);
+}
+
+/* The pass that ends a cycle with the norm also stores the residual with which the next one begins,
+ * if there is a next one. */
+static void a_cycle_begins_with_the_last_residual(void **state)
+{
+    (void)state;
+    for (int order = 2; order <= 4; order += 2) {
+        const struct hierarchy_choice choice = mixed(order, SMOOTHER_GSRB);
+        struct hierarchy *h = hierarchy_create(&choice);
+        struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
+        assert_int_equal(count_residuals(s->first), 1);
+        solver_destroy(s);
+        assert_int_equal(continued(h, 2, 2), continued(h, 1, 4));
+        hierarchy_destroy(h);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +168,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(scaled_data_have_the_scaled_answer),
         cmocka_unit_test(an_overflow_is_seen),
         cmocka_unit_test(corrected_levels_are_large),
+        cmocka_unit_test(a_cycle_begins_with_the_last_residual),
     };
     return RUN_WITH_MPI(tests, argc, argv);
 }

@@ -51,11 +51,12 @@ static void run_residual(const struct pass *pass)
                 launch_tuned<Op, FINISH_NORM>(r);
             } else if constexpr (MAY_BE_CORRECTED) {
                 r.defect = cuda_defect(pass->level, q);
+                r.norm = pass->norm ? cuda_norm_word() : NULL;
                 launch_tuned<Op, FINISH_DEFECT>(r);
             }
         });
     }
-    if (pass->finish == FINISH_NORM)
+    if (pass_reduces(pass))
         cuda_fetch_norm(pass->norm);
 }
 

@@ -20,7 +20,7 @@ struct fv2_residual : operands {
     real *coarse; /* at cell (0,0,0): the residual is restricted to this, or */
     long coarse_sj, coarse_sk;
     unsigned long long *norm;       /* atomic maximum of the bits of its magnitudes, or */
-    struct correction_cells defect; /* f of the correction level */
+    struct correction_cells defect; /* f of the correction level, and *norm unless it is NULL */
 };
 
 DEVICE real2 load(const real *p)
@@ -165,12 +165,12 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
         residuals<Op>(w, t, k, m, r);
         if (FINISH == FINISH_RESTRICT)
             restrict_quad(w, t.i, t.j, k, t.inside, r, sums);
-        else if (FINISH == FINISH_NORM && t.inside)
-            raise_norm(r, sums);
         else if (t.inside)
+            raise_norm(r, sums);
+        if (FINISH == FINISH_DEFECT && t.inside)
             fv4::store_defects(w.defect, t.i, t.j, k, r);
     }
-    if (FINISH == FINISH_NORM)
+    if (FINISH == FINISH_NORM || (FINISH == FINISH_DEFECT && w.norm))
         warp_atomic_max(w.norm, sums.norm);
 }
 } // namespace fv2

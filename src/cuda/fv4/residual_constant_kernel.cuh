@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV4_RESIDUAL_CONSTANT_KERNEL_CUH
 #define CUDA_FV4_RESIDUAL_CONSTANT_KERNEL_CUH
-/* The residual of order 4 with constant coefficients: stored, restricted or reduced to its norm.
- * Every extent of the patch is even.
+/* The residual of order 4 with constant coefficients: stored, restricted, reduced to its norm or
+ * narrowed. Every extent of the patch is even.
  *
  * A thread owns four columns of cells, two in i of two rows, and streams through the planes. It
  * keeps its own cells of five planes in registers. Neighbours in i and j come from the first-level
@@ -95,6 +95,8 @@ DEVICE void finish(const struct fv4_sweep &w, int i, int j, int k, const quad r,
     } else {
         raise_norm(r, s);
     }
+    if (KIND == SWEEP_DEFECT)
+        store_defects(w.defect, i, j, k, r);
 }
 
 /* All planes first ≤ k < last of the thread's columns, which begin at (i,j). Returns the largest
@@ -137,7 +139,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     unsigned long long norm = 0;
     if (i < w.c.n[0] && j < w.c.n[1])
         norm = stream<Op, KIND>(w, i, j, first, min(first + planes, w.c.n[2]));
-    if (KIND == SWEEP_NORM)
+    if (KIND == SWEEP_NORM || (KIND == SWEEP_DEFECT && w.norm))
         warp_atomic_max(w.norm, norm);
 }
 } // namespace fv4::constant

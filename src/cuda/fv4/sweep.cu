@@ -101,8 +101,10 @@ static void launch_kind(const struct fv4_sweep &w)
         launch<Op, SWEEP_NORM>(w);
     else if (w.kind == SWEEP_RESTRICT)
         launch<Op, SWEEP_RESTRICT>(w);
-    else
+    else if (w.kind == SWEEP_RESIDUAL)
         launch<Op, SWEEP_RESIDUAL>(w);
+    else if constexpr (MAY_BE_CORRECTED)
+        launch<Op, SWEEP_DEFECT>(w);
 }
 } // namespace constant
 
@@ -138,6 +140,7 @@ static void set_finish(struct fv4_sweep &m, const struct patch_launch &w, int q)
     } else if (p->finish == FINISH_DEFECT) {
         m.kind = SWEEP_DEFECT;
         m.defect = cuda_defect(p->level, q);
+        m.norm = p->norm ? cuda_norm_word() : NULL;
     } else if (p->finish == FINISH_RESTRICT) {
         m.kind = SWEEP_RESTRICT;
         set_coarse(m, p, q);
@@ -183,7 +186,7 @@ static void run(const struct pass *pass)
         cuda_mark(INNER_PREPARED);
     for (int q = 0; q < pass->level->npatches; q++)
         run_on_patch(pass, q);
-    if (pass->finish == FINISH_NORM)
+    if (pass_reduces(pass))
         cuda_fetch_norm(pass->norm);
 }
 
@@ -211,8 +214,9 @@ static int residual_covers(const struct pass *pass, const struct device_limits *
 {
     const bool constant =
         with_operator_of<sum_fv4_constant>(pass->level->stencil->choice, [](auto) {});
-    const bool has_kernel = (constant && pass->finish != FINISH_DEFECT) || has_tile(pass, device);
-    return pass->nsweeps == 0 && fits(pass) && has_kernel ? pass_length(pass) : 0;
+    return pass->nsweeps == 0 && fits(pass) && (constant || has_tile(pass, device))
+               ? pass_length(pass)
+               : 0;
 }
 
 static bool sweep_splits(const struct pass *pass)
@@ -222,7 +226,7 @@ static bool sweep_splits(const struct pass *pass)
 
 static bool residual_splits(const struct pass *pass)
 {
-    return pass->finish != FINISH_NORM;
+    return !pass_reduces(pass);
 }
 } // namespace fv4
 
@@ -237,7 +241,7 @@ extern const struct kernel kernel_fv4_sweep = {
 
 extern const struct kernel kernel_fv4_residual = {
     .name = "fv4/residual",
-    .summary = "the residual, stored, restricted or reduced to its norm; order 4",
+    .summary = "the residual, stored, restricted, reduced to its norm or narrowed; order 4",
     .covers = fv4::residual_covers,
     .run = fv4::run,
     .bytes = pass_bytes_one_by_one,

@@ -489,12 +489,12 @@ DEVICE void finish(const struct fv4_sweep &w, const struct thread_cells &p, cons
             r[q][x] = residual_of<Op>(w, p, s, slot, u[q][x], sum[q][x], q, x);
     if (KIND == SWEEP_RESTRICT)
         restrict_quad(w, p.i, p.j, k, p.core, r, y);
-    else if (KIND == SWEEP_NORM && p.core)
+    else if ((KIND == SWEEP_NORM || KIND == SWEEP_DEFECT) && p.core)
         raise_norm(r, y);
-    else if (KIND == SWEEP_DEFECT && p.core)
-        store_defects(w.defect, p.i, p.j, k, r);
-    else if (KIND != SWEEP_NORM && p.core)
+    else if (p.core)
         store<KIND>(w, p, s, slot, u, r, at, previous);
+    if (KIND == SWEEP_DEFECT && p.core)
+        store_defects(w.defect, p.i, p.j, k, r);
 }
 
 /* Loads the thread's values of the planes before the first step. */
@@ -593,7 +593,7 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
             here.advance();
             ahead.advance();
         }
-        if (KIND == SWEEP_NORM)
+        if (KIND == SWEEP_NORM || (KIND == SWEEP_DEFECT && w.norm))
             warp_atomic_max(w.norm, sums.norm);
     }
 }

@@ -12,9 +12,9 @@ enum sweep_kind {
     SWEEP_COLOURED, /* u + weight·D⁻¹r in cells of one colour; the others are copied */
     SWEEP_WEIGHTED, /* the same in all cells */
     SWEEP_TWO_STEP, /* u + c1 (u − out) + weight·D⁻¹r */
-    SWEEP_RESIDUAL, /* out = r; the last three also with constant coefficients */
+    SWEEP_RESIDUAL, /* out = r; from here on also with constant coefficients */
     SWEEP_RESTRICT, /* coarse = R r, on the coarse level; every extent of the patch is even */
-    SWEEP_DEFECT,   /* f of the correction level, with stored coefficients only */
+    SWEEP_DEFECT,   /* f of the correction level, and *norm unless it is NULL */
     SWEEP_NORM,     /* *norm: atomic maximum of the bits of r's magnitudes */
 };
 

@@ -48,7 +48,7 @@ static void run_generic(const struct pass *pass)
     start_all(pass);
     for (int q = 0; q < pass->level->npatches; q++)
         run_operations(pass, q);
-    if (pass->finish == FINISH_NORM)
+    if (pass_reduces(pass))
         cuda_fetch_norm(pass->norm);
 }
 

@@ -95,12 +95,12 @@ void baseline_finish(const struct patch_launch &w, int q)
     with_operator(w.s->choice, [&](auto op) {
         if (w.pass->finish == FINISH_RESTRICT)
             finish_restrict<decltype(op)>(w, q);
-        else if (w.pass->finish == FINISH_NORM)
-            finish_norm<decltype(op)>(w);
-        else if (w.pass->finish == FINISH_DEFECT)
-            baseline_defect(w, q);
-        else
+        else if (w.pass->finish == FINISH_STORE)
             finish_store<decltype(op)>(w);
+        if (w.pass->finish == FINISH_DEFECT)
+            baseline_defect(w, q);
+        if (pass_reduces(w.pass))
+            finish_norm<decltype(op)>(w);
     });
 }
 
