@@ -221,14 +221,15 @@ static void check_walls(int i, int j, int k)
     }
 }
 
-/* Corrections in single precision on levels of more than 4³ cells. */
+/* Corrections in single precision on levels of more than 4³ cells, in one cycle or in three. */
 static void check_mixed(int i, int j, int k, int first, int step)
 {
+    static const struct solver_choice three = {.f_cycle = true, .rtol = 1e-30, .max_cycles = 3};
     for (int code = first; code < 64; code += step)
         check(&(struct task){{i, j, k},
                              {.op = operator_number(code), .single_above = 64.0},
-                             one_f_cycle,
-                             ends_by(OUTCOME_DONE)});
+                             code / step % 2 ? three : one_f_cycle,
+                             ends_by(code / step % 2 ? OUTCOME_LIMIT : OUTCOME_DONE)});
 }
 
 /* Cells that are no cubes; long ones are coarsened in one direction or two. */
