@@ -98,11 +98,11 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
 }
 
 template <class Op>
-void tail_launch(const struct tail &tail, int blocks, size_t bytes)
+void tail_launch(const struct tail &tail, const struct tail_walls &rules, int blocks, size_t bytes)
 {
     assert_true(bytes <= limits.shared_per_block);
     const bool done = emulated::run_cooperative(blocks, TAIL_THREADS, bytes, random_order, [&] {
-        run_tail_block<Op>(tail, *reinterpret_cast<block_memory<Op> *>(shared_memory));
+        run_tail_block<Op>(tail, rules, *reinterpret_cast<block_memory<Op> *>(shared_memory));
     });
     assert_true(done);
 }

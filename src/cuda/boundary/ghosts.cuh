@@ -39,7 +39,7 @@ struct walled_cells {
     enum { UNIT = 1 }; /* the offset of the next cell in i */
     real *x;
     int n[3];
-    bool wall[3][2], neumann[3][2];
+    bool wall[3][2];
     Offset sj, sk;
 
     DEVICE_MEMBER real load(Offset at) const
@@ -143,16 +143,6 @@ DEVICE struct wall_cell edge_cell(const int n[3], int x)
                           : second,
              along == 2 ? at : second},
             {(along == 0 ? 2 : 0) + high_first, (along == 2 ? 2 : 4) + high_second}};
-}
-
-/* The ghost behind a wall of either kind. Both are computed and one is selected: neighbouring lanes
- * may be at walls of different kinds. */
-template <int RULE>
-DEVICE real ghost_of_kind(bool neumann, int layer, const real v[MAX_WALL_CELLS])
-{
-    const real mirrored = wall_ghost(WALL_NEUMANN, RULE, layer, v),
-               extrapolated = wall_ghost(WALL_DIRICHLET, RULE, layer, v);
-    return neumann ? mirrored : extrapolated;
 }
 
 /* Both ghosts of a line by a quartic rule. */
@@ -261,8 +251,8 @@ DEVICE bool behind_wall(const walled_cells<Offset> &c, int i, int j, int k)
  * inward; elsewhere it is the cell itself, and the step is 0. */
 template <class Offset>
 struct way_inward {
-    bool beyond, neumann;
-    int layer;
+    bool beyond;
+    int side, layer;
     Offset first, step;
 };
 
@@ -273,16 +263,16 @@ DEVICE struct way_inward<Offset> way_of(const walled_cells<Offset> &c, int d, in
     };
     int first = at, step = 0;
     w.beyond = beyond_wall(c, d, at, &w.layer, &first, &step);
-    w.neumann = at > 0 ? c.neumann[d][1] : c.neumann[d][0]; /* registers have no index */
+    w.side = 2 * d + (at > 0);
     w.first = first * stride;
     w.step = step * stride;
     return w;
 }
 
-template <int RULE, class Offset>
-DEVICE real value_along(const way_inward<Offset> &w, const real v[4])
+template <class Offset, class Ghost>
+DEVICE real value_along(const way_inward<Offset> &w, const real v[4], const Ghost &behind)
 {
-    const real ghost = ghost_of_kind<RULE>(w.neumann, w.layer, v);
+    const real ghost = behind(w.side, w.layer, v);
     return w.beyond ? ghost : v[0];
 }
 
@@ -294,11 +284,12 @@ DEVICE void set(real v[4], int m, real value)
         v[x] = x == m ? value : v[x];
 }
 
-/* The value at (i,j,k), which is a ghost behind some wall. There is no branch, since neighbouring
- * lanes have ghosts behind different walls. The loops of the quartic rule are not unrolled: 64
- * loads at once need registers that the tail would spill. */
-template <int RULE, class Offset>
-DEVICE real ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
+/* The value at (i,j,k), which is a ghost behind some wall. behind(side, layer, v) is the ghost of
+ * the cells v inward from a wall. There is no branch, since neighbouring lanes have ghosts behind
+ * different walls. The loops of the quartic rule are not unrolled: 64 loads at once need registers
+ * that the tail would spill. */
+template <int RULE, class Offset, class Ghost>
+DEVICE real ghost_value(const walled_cells<Offset> &c, int i, int j, int k, const Ghost &behind)
 {
     [[maybe_unused]] constexpr int UNROLL = RULE == WALL_QUARTIC ? 1 : MAX_WALL_CELLS;
     constexpr int count = RULE;
@@ -315,11 +306,11 @@ DEVICE real ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
 #pragma unroll
             for (int m = 0; m < count; m++)
                 v[m] = from[m * in_i.step + n * in_j.step + o * in_k.step];
-            set(row, n, value_along<RULE>(in_i, v));
+            set(row, n, value_along(in_i, v, behind));
         }
-        set(column, o, value_along<RULE>(in_j, row));
+        set(column, o, value_along(in_j, row, behind));
     }
-    return value_along<RULE>(in_k, column);
+    return value_along(in_k, column, behind);
 }
 
 #endif

@@ -177,7 +177,7 @@ void cuda_store_ghosts(const struct cells &c, real *x, const struct ghost_list &
                        const struct wall_weights &walls, enum pass_region region)
 {
     const struct walled_cells<long> cells = {
-        x, {c.n[0], c.n[1], c.n[2]}, {}, {}, c.sj, c.sk
+        x, {c.n[0], c.n[1], c.n[2]}, {}, c.sj, c.sk
     };
     with_rule(wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>{}, walls.cells,
               [&](auto constant) {

@@ -71,7 +71,7 @@ DEVICE double residual_of_thin(const struct sweep_context<Group::WALLS> &w,
     for (int side = 0; side < 6; side++)
         if (walls >> side & 1)
             seven[side & 1 ? 4 + side / 2 : 2 - side / 2] =
-                ghost_of_kind<WALL_LINEAR>(w.kinds.neumann >> side & 1, 0, v);
+                ghost_behind<Op, WALL_LINEAR>(*w.rules, side, 0, v);
     return residual_fv2<Op>(seven, own.beta[0], own.f[0], own.alpha[0], w.scale);
 }
 
@@ -135,7 +135,7 @@ static __device__ __noinline__ int smooth_fields(const struct warp_bottom_work &
 /* The cells are numbered along the rows. */
 template <class Op, class Group>
 DEVICE void open_thread(const struct warp_bottom_work &given, const struct tail &t,
-                        const struct tail_step &step, tiles<Op> &s,
+                        const struct tail_walls &rules, const struct tail_step &step, tiles<Op> &s,
                         struct thread_work<Op, Group> *w, double *unknown, int *at)
 {
     const struct tail_level &l = t.levels[step.level];
@@ -149,7 +149,7 @@ DEVICE void open_thread(const struct warp_bottom_work &given, const struct tail 
     w->s = &s;
     w->cells = (double)cells;
     w->thin = l.n[0] == 1 || l.n[1] == 1 || l.n[2] == 1;
-    w->sweep = sweep_context_of<Op, Group>(l, s);
+    w->sweep = sweep_context_of<Op, Group>(l, rules, s);
     w->sweep.works = true;
     load_coefficients<Op, Group>(w->own, numbers, s);
     if (step.fetches_f && has)
@@ -166,12 +166,12 @@ DEVICE void open_thread(const struct warp_bottom_work &given, const struct tail 
 
 template <class Op, class Group>
 DEVICE void solve(const struct warp_bottom_work &given, const struct tail &t,
-                  const struct tail_step &step, tiles<Op> &s)
+                  const struct tail_walls &rules, const struct tail_step &step, tiles<Op> &s)
 {
     struct thread_work<Op, Group> w;
     double vectors[NUM_KRYLOV_FIELDS] = {}, unknown;
     int at;
-    open_thread<Op, Group>(given, t, step, s, &w, &unknown, &at);
+    open_thread<Op, Group>(given, t, rules, step, s, &w, &unknown, &at);
     const double inverse = w.own.dinv[0];
     w.u = &unknown;
     w.v.dinv = &inverse;

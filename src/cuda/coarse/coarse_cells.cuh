@@ -21,15 +21,13 @@ DEVICE bool prolongs(const struct tail_step &step)
 }
 
 /* The coarse u under a subdomain with these walls, in shared memory at x. */
-DEVICE walled_cells<int> coarse_cells(double *x, const struct cuboid &n, unsigned walls,
-                                      unsigned neumann, int sj, int sk)
+DEVICE walled_cells<int> coarse_cells(double *x, const struct cuboid &n, unsigned walls, int sj,
+                                      int sk)
 {
-    walled_cells<int> c = {x, {n.i.n, n.j.n, n.planes}, {}, {}, sj, sk};
-    for (int d = 0; d < 3; d++)
-        for (int side = 0; side < 2; side++) {
-            c.wall[d][side] = walls >> (2 * d + side) & 1;
-            c.neumann[d][side] = neumann >> (2 * d + side) & 1;
-        }
+    walled_cells<int> c = {x, {n.i.n, n.j.n, n.planes}, {}, sj, sk};
+#pragma unroll
+    for (int side = 0; side < 6; side++)
+        c.wall[side / 2][side % 2] = walls >> side & 1;
     return c;
 }
 
@@ -87,13 +85,17 @@ DEVICE void fetch_coarse(const struct cuboid &padded, const walled_cells<int> &c
 }
 
 /* Stores the ghosts behind walls. */
-template <int THREADS, int RULE>
-DEVICE void extend_by_rule(const struct cuboid &padded, const walled_cells<int> &coarse)
+template <class Op, int THREADS, int RULE>
+DEVICE void extend_by_rule(const struct tail_walls &rules, const struct cuboid &padded,
+                           const walled_cells<int> &coarse)
 {
+    const auto behind = [&](int side, int layer, const double *v) {
+        return ghost_behind<Op, RULE>(rules, side, layer, v);
+    };
     each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
         if (behind_wall(coarse, i, j, k))
             coarse.x[i + j * (long)coarse.sj + k * (long)coarse.sk] =
-                ghost_value<RULE>(coarse, i, j, k);
+                ghost_value<RULE>(coarse, i, j, k, behind);
     });
     group_sync<THREADS>();
 }
@@ -113,13 +115,14 @@ DEVICE void copy_images(const struct cuboid &padded, const walled_cells<int> &co
 }
 
 template <class Op, int THREADS>
-DEVICE void extend_coarse(int rule, const struct cuboid &padded, const walled_cells<int> &coarse)
+DEVICE void extend_coarse(const struct tail_walls &rules, int rule, const struct cuboid &padded,
+                          const walled_cells<int> &coarse)
 {
     using all = cuda::std::conditional_t<(Op::RADIUS > 1),
                                          wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>,
                                          wall_rules<WALL_QUADRATIC, WALL_LINEAR>>;
     with_rule(all{}, rule, [&](auto constant) {
-        extend_by_rule<THREADS, decltype(constant)::value>(padded, coarse);
+        extend_by_rule<Op, THREADS, decltype(constant)::value>(rules, padded, coarse);
     });
 }
 

@@ -2,8 +2,7 @@
 /* The tail of order 2. */
 #include "cuda/coarse/kernel.cuh"
 
-template void tail_launch<op_fv2>(const struct tail &tail, int blocks, size_t bytes);
-template void tail_launch<op_fv2_helmholtz>(const struct tail &tail, int blocks, size_t bytes);
-template void tail_launch<op_fv2_constant>(const struct tail &tail, int blocks, size_t bytes);
-template void tail_launch<op_fv2_constant_helmholtz>(const struct tail &tail, int blocks,
-                                                     size_t bytes);
+template tail_launcher tail_launch<op_fv2>;
+template tail_launcher tail_launch<op_fv2_helmholtz>;
+template tail_launcher tail_launch<op_fv2_constant>;
+template tail_launcher tail_launch<op_fv2_constant_helmholtz>;

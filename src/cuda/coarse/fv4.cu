@@ -2,4 +2,4 @@
 /* The tail of order 4. */
 #include "cuda/coarse/kernel.cuh"
 
-template void tail_launch<op_fv4>(const struct tail &tail, int blocks, size_t bytes);
+template tail_launcher tail_launch<op_fv4>;

@@ -2,6 +2,5 @@
 /* The tail of order 4 between any sides. */
 #include "cuda/coarse/kernel.cuh"
 
-template void tail_launch<any_sides<op_fv4>>(const struct tail &tail, int blocks, size_t bytes);
-template void tail_launch<any_sides<op_fv4_helmholtz>>(const struct tail &tail, int blocks,
-                                                       size_t bytes);
+template tail_launcher tail_launch<any_sides<op_fv4>>;
+template tail_launcher tail_launch<any_sides<op_fv4_helmholtz>>;

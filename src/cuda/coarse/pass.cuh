@@ -132,8 +132,9 @@ static constexpr __host__ __device__ int halo_rounds(int colours)
 
 /* The pass's start: u and β in their tiles, f and other coefficients in registers. */
 template <class Op, int CELLS>
-DEVICE void start(const struct tail &t, const struct subdomain &sub, const struct tail_step &step,
-                  struct own_cells<CELLS> &own, subdomain_tiles<Op, CELLS> &s)
+DEVICE void start(const struct tail &t, const struct tail_walls &rules, const struct subdomain &sub,
+                  const struct tail_step &step, struct own_cells<CELLS> &own,
+                  subdomain_tiles<Op, CELLS> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     struct ghost_counts &counts = s.lists.counts[step.level];
@@ -144,7 +145,7 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     fetch_own<Op, CELLS>(l, sub, step, own);
     const struct cuboid &padded = padded_coarse(l, step);
     const walled_cells<int> coarse =
-        coarse_cells(s.coarse(), l.half, sub.walls, kinds_of<Op>(l).neumann, COARSE_SJ, COARSE_SK);
+        coarse_cells(s.coarse(), l.half, sub.walls, COARSE_SJ, COARSE_SK);
     if (prolongs(step))
         fetch_coarse<Op, TAIL_THREADS>(padded, coarse,
                                        {step.coarse_u,
@@ -163,7 +164,7 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     __syncthreads();
     if (prolongs(step)) {
         if (!has_any_sides<Op> || sub.walls != 0)
-            extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, padded, coarse);
+            extend_coarse<Op, TAIL_THREADS>(rules, step.coarse_rule, padded, coarse);
         if (Op::RADIUS > 1 && step.prolongation == 4)
             prolong_own<Op, CELLS, 2>(l, step, s);
         else
@@ -197,7 +198,7 @@ struct sweep_context {
     int level, nsweeps, operations;
     bool relaxes_zero; /* the first half-sweep is done */
     double scale;
-    unsigned neumann; /* sides of the level */
+    const struct tail_walls *rules;
     struct own_walls<OWN_WALLS<CELLS>> walls;
 };
 
@@ -207,17 +208,16 @@ DEVICE struct wall_lists lists_of(const struct tail_level &l, int level,
                                   const struct subdomain_lists &lists)
 {
     const struct ghost_counts &counts = lists.counts[level];
-    return {lists.sides + l.sides, lists.edges + l.edges,        counts.sides,
-            counts.edges,          {0, kinds_of<Op>(l).neumann}, l.n};
+    return {lists.sides + l.sides, lists.edges + l.edges, counts.sides, counts.edges, 0, l.n};
 }
 
 template <class Op, int CELLS>
-DEVICE sweep_context<CELLS> sweep_context_of(const struct tail_level &l,
-                                             const struct tail_step &step,
-                                             const subdomain_tiles<Op, CELLS> &s)
+DEVICE sweep_context<CELLS>
+sweep_context_of(const struct tail_level &l, const struct tail_walls &rules,
+                 const struct tail_step &step, const subdomain_tiles<Op, CELLS> &s)
 {
     sweep_context<CELLS> w = {step.level,        step.nsweeps, step.operations,
-                              step.relaxes_zero, l.scale,      kinds_of<Op>(l).neumann};
+                              step.relaxes_zero, l.scale,      &rules};
     if (Op::RADIUS > 1)
         w.walls = take_walls<TAIL_THREADS, OWN_WALLS<CELLS>>(
             lists_of<Op>(l, step.level, s.lists), s.u_tile, subdomain_tiles<Op, CELLS>::SJ,
@@ -233,8 +233,8 @@ DEVICE void fill_subdomain_walls(const struct tail_level &l, const struct sweep_
                                  subdomain_tiles<Op, CELLS> &s)
 {
     static_assert(MIN_SIDE >= 4, "the rule");
-    fill_walls<TAIL_THREADS, wall_rules<WALL_QUARTIC>, (CELLS > MIN_CELLS)>(
-        s.u_tile, w.walls, WALL_QUARTIC, lists_of<Op>(l, w.level, s.lists),
+    fill_walls<Op, TAIL_THREADS, wall_rules<WALL_QUARTIC>, (CELLS > MIN_CELLS)>(
+        *w.rules, s.u_tile, w.walls, WALL_QUARTIC, lists_of<Op>(l, w.level, s.lists),
         subdomain_tiles<Op, CELLS>::SJ, subdomain_tiles<Op, CELLS>::SK);
 }
 
@@ -255,7 +255,7 @@ DEVICE double residual_of(const struct sweep_context<CELLS> &w, const struct own
         double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
         const unsigned walls = own.cell[x] >> ELEMENT_BITS & WALLS_MASK;
         if (walls != 0)
-            fold_walls(walls, w.neumann, seven);
+            fold_walls<Op>(*w.rules, walls, seven);
         if constexpr (holds_beta<Op, CELLS>())
             return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
         const struct near near = {seven + 3, {1, 2, 3}, {bi, bj, bk}, {1, SJ, SK}};
@@ -399,14 +399,14 @@ static __device__ void atomic_max_norm(const struct own_cells<CELLS> &own,
 }
 
 template <class Op, int CELLS>
-DEVICE void run_pass(const struct tail &t, const struct tail_step &step,
-                     subdomain_tiles<Op, CELLS> &s)
+DEVICE void run_pass(const struct tail &t, const struct tail_walls &rules,
+                     const struct tail_step &step, subdomain_tiles<Op, CELLS> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     const struct subdomain sub = subdomain_of<Op>(l);
     struct own_cells<CELLS> own;
-    start<Op, CELLS>(t, sub, step, own, s);
-    const struct sweep_context<CELLS> w = sweep_context_of<Op, CELLS>(l, step, s);
+    start<Op, CELLS>(t, rules, sub, step, own, s);
+    const struct sweep_context<CELLS> w = sweep_context_of<Op, CELLS>(l, rules, step, s);
     const struct packet_round first = first_exchange(t);
     if (t.coloured)
         sweep_colours<Op, CELLS>(w, l, own, s, first);

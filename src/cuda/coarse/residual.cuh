@@ -3,27 +3,30 @@
 #define CUDA_COARSE_RESIDUAL_CUH
 /* The residual at one cell of the tail kernel's tiles, by one thread, and the order of half-sweeps.
  */
-#include "cuda/boundary/ghosts.cuh"
+#include "cuda/coarse/tail_launch.cuh"
 #include "cuda/core/operators.cuh"
 
-/* Order 2: replaces the neighbour beyond a wall (bit 0 low, bit 1 high; the same of Neumann walls)
- * by its ghost. Levels have two cells or more per side, so at most one bit is set. The ghost is
- * always computed and then selected, since a branch takes longer. */
-DEVICE void fold_wall(unsigned walls, unsigned neumann, double here, double *low, double *high)
+/* Order 2: replaces the neighbour beyond a wall (bit 0 low, bit 1 high) by its ghost. Levels have
+ * two cells or more per side, so at most one bit is set. The ghost is always computed and then
+ * selected, since a branch takes longer. */
+template <class Op>
+DEVICE void fold_wall(const struct tail_walls &rules, int d, unsigned walls, double here,
+                      double *low, double *high)
 {
     const double v[MAX_WALL_CELLS] = {here, walls & 1 ? *high : *low, 0.0, 0.0},
-                 ghost = ghost_of_kind<WALL_QUADRATIC>((walls & neumann & 3) != 0, 0, v);
+                 ghost = ghost_behind<Op, WALL_QUADRATIC>(rules, 2 * d + (walls >> 1 & 1), 0, v);
     *low = walls & 1 ? ghost : *low;
     *high = walls & 2 ? ghost : *high;
 }
 
 /* The same in all directions, of the neighbours low in k, j and i, the cell, and those high in i, j
  * and k. */
-DEVICE void fold_walls(unsigned walls, unsigned neumann, double seven[7])
+template <class Op>
+DEVICE void fold_walls(const struct tail_walls &rules, unsigned walls, double seven[7])
 {
-    fold_wall(walls, neumann, seven[3], &seven[2], &seven[4]);
-    fold_wall(walls >> 2, neumann >> 2, seven[3], &seven[1], &seven[5]);
-    fold_wall(walls >> 4, neumann >> 4, seven[3], &seven[0], &seven[6]);
+#pragma unroll
+    for (int d = 0; d < 3; d++)
+        fold_wall<Op>(rules, d, walls >> (2 * d), seven[3], &seven[2 - d], &seven[4 + d]);
 }
 
 /* Order 2: f − A u at the middle one of these seven values, with β on the six faces of its cell. */

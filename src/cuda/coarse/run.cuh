@@ -19,19 +19,19 @@ static __device__ void copy_parameters(const struct tail &t, struct tail *copy)
 }
 
 template <class Op, class Group>
-DEVICE void run_step_by(const struct tail &t, const struct tail_step &step,
-                        single_block::tiles<Op> &s)
+DEVICE void run_step_by(const struct tail &t, const struct tail_walls &rules,
+                        const struct tail_step &step, single_block::tiles<Op> &s)
 {
     if (threadIdx.x >= Group::THREADS)
         return;
     group_sync<Group::THREADS>(); /* a smaller group may have written what is read now */
-    single_block::run_step<Op, Group>(t, step, s);
+    single_block::run_step<Op, Group>(t, rules, step, s);
 }
 
 /* By one warp, with as many lanes per cell as it has. */
 template <class Op>
-DEVICE void bottom_by_warp(const struct tail &t, const struct tail_step &step,
-                           single_block::tiles<Op> &s)
+DEVICE void bottom_by_warp(const struct tail &t, const struct tail_walls &rules,
+                           const struct tail_step &step, single_block::tiles<Op> &s)
 {
     using namespace single_block;
     using small = typename thread_groups<Op>::small;
@@ -40,9 +40,9 @@ DEVICE void bottom_by_warp(const struct tail &t, const struct tail_step &step,
         return;
     constexpr int MOST = WARP_BOTTOM_CELLS / small::PER_PAIR;
     if (MOST >= WARP_BOTTOM_CELLS || cuboid_cells(t.levels[step.level].size) <= MOST)
-        single_block::solve<Op, small>(t.bottom, t, step, s);
+        single_block::solve<Op, small>(t.bottom, t, rules, step, s);
     else
-        single_block::solve<Op, single>(t.bottom, t, step, s);
+        single_block::solve<Op, single>(t.bottom, t, rules, step, s);
 }
 
 /* A step of single-block levels is in registers; order 4 has none left for it. */
@@ -52,32 +52,32 @@ using held_step =
 
 /* One step of a single-block level. Threads outside of its thread group skip it. */
 template <class Op>
-DEVICE void run_single_block_step(const struct tail &t, const struct tail_step &listed,
-                                  single_block::tiles<Op> &s)
+DEVICE void run_single_block_step(const struct tail &t, const struct tail_walls &rules,
+                                  const struct tail_step &listed, single_block::tiles<Op> &s)
 {
     held_step<Op> step = listed;
     using groups = single_block::thread_groups<Op>;
     const int n = t.levels[step.level].longest;
     if (step.kind == STAGE_BOTTOM)
-        bottom_by_warp<Op>(t, step, s);
+        bottom_by_warp<Op>(t, rules, step, s);
     else if (n <= groups::SMALL_DIM)
-        run_step_by<Op, typename groups::small>(t, step, s);
+        run_step_by<Op, typename groups::small>(t, rules, step, s);
     else if (groups::SMALL_DIM < groups::MEDIUM_DIM && n <= groups::MEDIUM_DIM) /* order 4 */
-        run_step_by<Op, typename groups::medium>(t, step, s);
+        run_step_by<Op, typename groups::medium>(t, rules, step, s);
     else
-        run_step_by<Op, typename groups::large>(t, step, s);
+        run_step_by<Op, typename groups::large>(t, rules, step, s);
 }
 
 /* One step of a level with several subdomains, by the blocks that have one. */
 template <class Op>
-DEVICE void run_subdomain_step(const struct tail &t, const struct tail_step &step,
-                               block_memory<Op> &block)
+DEVICE void run_subdomain_step(const struct tail &t, const struct tail_walls &rules,
+                               const struct tail_step &step, block_memory<Op> &block)
 {
     const struct tail_level &l = t.levels[step.level];
     if (step.kind == STAGE_PASS && has_small_subdomains(l)) {
-        run_pass<Op, MIN_CELLS>(t, step, block.small);
+        run_pass<Op, MIN_CELLS>(t, rules, step, block.small);
     } else if (step.kind == STAGE_PASS) {
-        run_pass<Op, MAX_CELLS>(t, step, block.large);
+        run_pass<Op, MAX_CELLS>(t, rules, step, block.large);
     } else {
         const struct subdomain sub = subdomain_of<Op>(l);
         restrict_to(l, sub, step, step.f + sub.at, l.sj, l.sk);
@@ -85,7 +85,8 @@ DEVICE void run_subdomain_step(const struct tail &t, const struct tail_step &ste
 }
 
 template <class Op>
-DEVICE void run_tail_block(const struct tail &t, block_memory<Op> &block)
+DEVICE void run_tail_block(const struct tail &t, const struct tail_walls &rules,
+                           block_memory<Op> &block)
 {
     const struct tail &tail = block.tail;
     const bool is_single_block = (int)blockIdx.x == t.single_block;
@@ -106,9 +107,9 @@ DEVICE void run_tail_block(const struct tail &t, block_memory<Op> &block)
         if (is_single_block && x == tail.first_single_block)
             single_block::await_tiles();
         if (nsubdomains == 1 && is_single_block)
-            run_single_block_step<Op>(tail, step, block.levels);
+            run_single_block_step<Op>(tail, rules, step, block.levels);
         else if (nsubdomains > 1 && (int)blockIdx.x < nsubdomains)
-            run_subdomain_step<Op>(tail, step, block);
+            run_subdomain_step<Op>(tail, rules, step, block);
     }
 }
 

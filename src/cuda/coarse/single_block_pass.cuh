@@ -55,8 +55,9 @@ struct own_pair {
 template <int WALLS>
 struct sweep_context {
     int wall_rule;
-    int across[3]; /* order 2: from the first cell to the last, by direction */
-    struct side_kinds kinds;
+    int across[3];    /* order 2: from the first cell to the last, by direction */
+    unsigned wrapped; /* sides of the level */
+    const struct tail_walls *rules;
     double scale;
     struct wall_lists lists;
     struct own_walls<WALLS> walls;
@@ -64,20 +65,22 @@ struct sweep_context {
 };
 
 template <class Op, class Group>
-DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, tiles<Op> &s)
+DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l,
+                                                    const struct tail_walls &rules, tiles<Op> &s)
 {
     sweep_context<Group::WALLS> w;
     w.wall_rule = l.wall_rule;
     for (int d = 0; d < 3; d++)
         w.across[d] = (l.n[d] - 1) * step_inward(2 * d, (int)Group::SJ, (int)Group::SK);
-    w.kinds = kinds_of<Op>(l);
+    w.wrapped = wrapped_sides<Op>(l);
+    w.rules = &rules;
     w.scale = l.scale;
     w.works = (int)(threadIdx.x & ~31u) < pairs_in(l) * Group::PER_PAIR;
     pin_register(w.wall_rule);
     pin_register(w.scale);
     if (Op::RADIUS > 1) {
         w.lists = {s.sides + l.sides, s.edges + l.edges, side_cells(l.n),
-                   edge_cells(l.n),   w.kinds,           l.n};
+                   edge_cells(l.n),   w.wrapped,         l.n};
         w.walls = take_walls<Group::THREADS, Group::WALLS>(w.lists, s.field(Group::DIM, TILE_U),
                                                            Group::SJ, Group::SK);
     }
@@ -88,8 +91,8 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
 template <class Op, class Group>
 DEVICE void fill_level_ghosts(const struct sweep_context<Group::WALLS> &w, tiles<Op> &s)
 {
-    fill_walls<Group::THREADS, typename Group::rules, false>(
-        s.field(Group::DIM, TILE_U), w.walls, w.wall_rule, w.lists, Group::SJ, Group::SK);
+    fill_walls<Op, Group::THREADS, typename Group::rules, false>(
+        *w.rules, s.field(Group::DIM, TILE_U), w.walls, w.wall_rule, w.lists, Group::SJ, Group::SK);
 }
 
 /* Order 2: replaces neighbours beyond these sides by the cells that they are periodic images of. */
@@ -117,8 +120,8 @@ DEVICE unsigned load_seven(const struct sweep_context<Group::WALLS> &w, const st
     for (int m = 0; m < 7; m++)
         seven[m] = near[m];
     if constexpr (has_any_sides<Op>)
-        take_images(sides & w.kinds.wrapped, u, w.across, seven);
-    return sides & ~w.kinds.wrapped;
+        take_images(sides & w.wrapped, u, w.across, seven);
+    return sides & ~w.wrapped;
 }
 
 /* The operator's sum at a cell of order 4, by four lanes; all get it. The first three
@@ -163,7 +166,7 @@ DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const str
     const double *u = s.field(Group::DIM, TILE_U) + element(own.cell[x]);
     if constexpr (Op::RADIUS == 1) {
         double seven[7];
-        fold_walls(load_seven<Op, Group>(w, own, x, u, seven), w.kinds.neumann, seven);
+        fold_walls<Op>(*w.rules, load_seven<Op, Group>(w, own, x, u, seven), seven);
         return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
     } else if constexpr (Group::PER_PAIR > 1) {
         return Op::residual_from(own.f[x], own.alpha[x], u[0], w.scale,
@@ -296,13 +299,14 @@ DEVICE void load_coefficients(struct own_pair &own, const int number[2], tiles<O
 
 /* The coarse u with its ghosts, in its tile. */
 template <class Op, class Group>
-DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &step, tiles<Op> &s)
+DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_walls &rules,
+                           const struct tail_step &step, tiles<Op> &s)
 {
-    const struct side_kinds kinds = kinds_of<Op>(l);
+    const unsigned wrapped = wrapped_sides<Op>(l);
     const struct cuboid &padded = padded_coarse(l, step);
     const struct walled_cells<int> coarse =
-        coarse_cells(s.field(NARROW, TILE_U) + l.coarse_offset, l.half, WALLS_MASK & ~kinds.wrapped,
-                     kinds.neumann, tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
+        coarse_cells(s.field(NARROW, TILE_U) + l.coarse_offset, l.half, WALLS_MASK & ~wrapped,
+                     tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
     if (step.fetches_coarse) {
         fetch_coarse<Op, Group::THREADS>(padded, coarse,
                                          {step.coarse_u,
@@ -314,10 +318,10 @@ DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &s
                                           0});
         group_sync<Group::THREADS>();
     }
-    if (has_any_sides<Op> && kinds.wrapped != 0)
+    if (has_any_sides<Op> && wrapped != 0)
         copy_images<Group::THREADS>(padded, coarse);
-    if (kinds.wrapped != WALLS_MASK)
-        extend_coarse<Op, Group::THREADS>(step.coarse_rule, padded, coarse);
+    if (wrapped != WALLS_MASK)
+        extend_coarse<Op, Group::THREADS>(rules, step.coarse_rule, padded, coarse);
 }
 
 /* u (+)= P coarse for the thread's pair. */
@@ -383,8 +387,9 @@ DEVICE void run_finish(const struct sweep_context<Group::WALLS> &w, const struct
 }
 
 template <class Op, class Group>
-DEVICE void run_pass(const struct tail &t, const struct tail_step &step, const struct cell_pair &p,
-                     bool has, tiles<Op> &s)
+DEVICE void run_pass(const struct tail &t, const struct tail_walls &rules,
+                     const struct tail_step &step, const struct cell_pair &p, bool has,
+                     tiles<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     struct own_pair own;
@@ -392,14 +397,14 @@ DEVICE void run_pass(const struct tail &t, const struct tail_step &step, const s
     own.cell[1] = p.cell[1];
     load_u<Op, Group>(step, p, own.u, s);
     if (prolongs(step)) {
-        prepare_coarse<Op, Group>(l, step, s);
+        prepare_coarse<Op, Group>(l, rules, step, s);
         if (has)
             prolong_own<Op>(step, p, own.u, s);
     }
     store_u<Op, Group>(own, 0, s);
     store_u<Op, Group>(own, 1, s);
     if (step.operations > 0) {
-        const struct sweep_context<Group::WALLS> w = sweep_context_of<Op, Group>(l, s);
+        const struct sweep_context<Group::WALLS> w = sweep_context_of<Op, Group>(l, rules, s);
         load_f<Op>(step, p, own.f, s);
         const int upper = p.odd & 1, number[2] = {p.number + upper, p.number + 1 - upper};
         load_coefficients<Op, Group>(own, number, s);
@@ -420,7 +425,8 @@ DEVICE void run_pass(const struct tail &t, const struct tail_step &step, const s
 
 /* One step, by a thread group. */
 template <class Op, class Group>
-DEVICE void run_step(const struct tail &t, const struct tail_step &step, tiles<Op> &s)
+DEVICE void run_step(const struct tail &t, const struct tail_walls &rules,
+                     const struct tail_step &step, tiles<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     const int number = threadIdx.x / Group::PER_PAIR;
@@ -429,7 +435,7 @@ DEVICE void run_step(const struct tail &t, const struct tail_step &step, tiles<O
     for (int x = 0; x < 2 && !has; x++)
         p.cell[x] |= NOT_OWN;
     if (step.kind == STAGE_PASS) {
-        run_pass<Op, Group>(t, step, p, has, s);
+        run_pass<Op, Group>(t, rules, step, p, has, s);
     } else {
         double f[2];
         load_f<Op>(step, p, f, s);

@@ -69,14 +69,25 @@ static struct block_choice choose_block(const struct operator_choice &choice)
     return block;
 }
 
+static struct tail_walls walls_between(const struct sides *sides)
+{
+    struct tail_walls walls;
+    for (const int rule : {WALL_LINEAR, WALL_QUADRATIC, WALL_QUARTIC})
+        for (int side = 0; side < 6; side++)
+            walls.of[rule / 2][side] =
+                side_weights_of(wall_of(sides->of[side / 2][side % 2]), rule);
+    return walls;
+}
+
 static void launch(const struct operator_choice &choice, const struct tail &tail, int blocks)
 {
+    const struct tail_walls walls = walls_between(&choice.sides);
     const size_t bytes = choose_block(choice).bytes;
     with_operator(choice, [&](auto op) {
         if (sides_are(&choice.sides, BOUNDARY_DIRICHLET))
-            tail_launch<decltype(op)>(tail, blocks, bytes);
+            tail_launch<decltype(op)>(tail, walls, blocks, bytes);
         else
-            tail_launch<any_sides<decltype(op)>>(tail, blocks, bytes);
+            tail_launch<any_sides<decltype(op)>>(tail, walls, blocks, bytes);
     });
 }
 
@@ -99,12 +110,12 @@ static const double *field_of(const struct level *l, enum field field)
     return l->fields[field] ? l->fields[field] + l->patches[0].offset : NULL;
 }
 
-/* The sides of this kind, as bits. */
-static unsigned sides_of(const struct level *l, enum boundary kind)
+/* As bits. */
+static unsigned wrapped_sides_of(const struct sides *sides)
 {
     unsigned bits = 0;
-    for (int side = 0; side < 6; side++)
-        bits |= (unsigned)(l->sides.of[side / 2][side % 2] == kind) << side;
+    for (int d = 0; d < 3; d++)
+        bits |= (unsigned)(3 * sides_wrap(sides, d)) << (2 * d);
     return bits;
 }
 
@@ -120,7 +131,7 @@ static struct tail_level describe(const struct level *l, const struct subdomains
     struct tail_level t = {};
     for (int d = 0; d < 3; d++)
         t.n[d] = l->n[d];
-    t.kinds = {sides_of(l, BOUNDARY_PERIODIC), sides_of(l, BOUNDARY_NEUMANN)};
+    t.wrapped = wrapped_sides_of(&l->sides);
     t.nsubdomains = division.count;
     t.sj = (int)l->patches[0].sj;
     t.sk = (int)l->patches[0].sk;

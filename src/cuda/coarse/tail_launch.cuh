@@ -6,6 +6,7 @@
  * lists the files of this folder; begin with tail.cu (the host's side) and run.cuh (a block's). */
 #include "cuda/generic/bottom.cuh"
 #include "cuda/coarse/subdomains.h"
+#include "cuda/core/fences.cuh"
 #include "cuda/core/packet.cuh"
 
 enum {
@@ -22,21 +23,22 @@ struct sync_context {
     unsigned long long arrivals;            /* coarse/barrier.cuh */
 };
 
-/* The sides of a level, as bits in the order low i, high i, low j, …: those that are wrapped, and
- * those that are Neumann walls. */
-struct side_kinds {
-    unsigned wrapped, neumann;
+/* How ghosts behind the walls of all levels follow from cells inward: rule[RULE / 2], since rules
+ * are of 1, 2 or 4 cells. A parameter of its own: an instruction finds the weights of a side in
+ * constant memory, and shared memory has no room for a copy. */
+struct tail_walls {
+    struct side_weights of[WALL_QUARTIC / 2 + 1][6];
 };
 
 /* One box. It is divided into subdomains of one size, one per block, or it is a single-block level:
  * whole in one block's shared memory. */
 struct tail_level {
     int n[3];
-    struct side_kinds kinds;
-    int nsubdomains;          /* 1 for a single-block level */
-    int sj, sk;               /* strides of its fields */
-    int coarse_sj, coarse_sk; /* strides of the fields on its coarse side */
-    int wall_rule;            /* of Dirichlet walls */
+    alignas(8) unsigned wrapped; /* sides, as bits in the order low i, high i, low j, … */
+    int nsubdomains;             /* 1 for a single-block level */
+    int sj, sk;                  /* strides of its fields */
+    int coarse_sj, coarse_sk;    /* strides of the fields on its coarse side */
+    int wall_rule;
     struct cuboid subdomains; /* by direction */
     struct cuboid size;       /* cells of a subdomain */
     struct cuboid half;       /* coarse cells under a subdomain: half of size, rounded up */
@@ -61,7 +63,7 @@ struct tail_step {
     bool waits;               /* until all blocks have done the steps before it */
     /* Single-block level: the tiles do not hold these fields yet. */
     bool fetches_u, fetches_f, fetches_coarse;
-    unsigned char coarse_rule; /* of Dirichlet walls around coarse_u */
+    unsigned char coarse_rule; /* of walls around coarse_u */
     double *u, *coarse_f;
     const double *f, *coarse_u;
 };
@@ -89,16 +91,28 @@ constexpr bool has_any_sides = false;
 template <class Op>
 constexpr bool has_any_sides<any_sides<Op>> = true;
 
-/* The kinds of a level's sides. The other kernel has them as constants. */
+/* What the other kernel has as constants: a level's wrapped sides, and the ghost behind a wall by a
+ * rule that its level has. */
 template <class Op>
-DEVICE struct side_kinds kinds_of(const struct tail_level &l)
+DEVICE unsigned wrapped_sides(const struct tail_level &l)
 {
-    return has_any_sides<Op> ? l.kinds : side_kinds{0, 0};
+    return has_any_sides<Op> ? l.wrapped : 0;
+}
+
+template <class Op, int RULE>
+DEVICE double ghost_behind(const struct tail_walls &rules, int side, int layer,
+                           const double v[MAX_WALL_CELLS])
+{
+    if constexpr (!has_any_sides<Op>)
+        return wall_ghost(WALL_DIRICHLET, RULE, layer, v);
+    return side_ghost(&rules.of[RULE / 2][side], RULE, layer, v);
 }
 
 /* Launches the list. Blocks and shared memory are always the same. fv2*.cu
  * and fv4*.cu instantiate it for each operator. */
+typedef void tail_launcher(const struct tail &tail, const struct tail_walls &rules, int blocks,
+                           size_t bytes);
 template <class Op>
-void tail_launch(const struct tail &tail, int blocks, size_t bytes);
+tail_launcher tail_launch;
 
 #endif

@@ -88,7 +88,7 @@ static __device__ struct subdomain subdomain_of(const struct tail_level &l)
     sub.at = sub.i + sub.j * l.sj + sub.k * l.sk;
     sub.walls = (sub.i == 0) | (sub.i + ni == l.n[0]) << 1 | (sub.j == 0) << 2 |
                 (sub.j + nj == l.n[1]) << 3 | (sub.k == 0) << 4 | (sub.k + nk == l.n[2]) << 5;
-    sub.walls &= ~kinds_of<Op>(l).wrapped;
+    sub.walls &= ~wrapped_sides<Op>(l);
     return sub;
 }
 

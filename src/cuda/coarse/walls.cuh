@@ -11,23 +11,24 @@
 struct wall_lists {
     const int *sides, *edges;
     int nsides, nedges;
-    struct side_kinds kinds;
-    const int *n; /* the level's cells by direction, if sides are wrapped */
+    unsigned wrapped; /* sides of the level */
+    const int *n;     /* the level's cells by direction, if sides are wrapped */
 };
 
 /* A cell next to sides: its offset, and the steps inward from one side or from two, all in bytes,
  * so that a sweep has little to compute. */
 struct wall_entry {
-    int cell;                /* −1 if there is none */
-    int first, second;       /* second is 0 next to one side */
-    struct side_kinds kinds; /* bit 0 of the first side, bit 1 of the second */
-    int across;              /* next to wrapped sides: from the cell to the one opposite */
+    int cell;          /* −1 if there is none */
+    int first, second; /* second is 0 next to one side */
+    int sides;         /* their numbers, the first one in three bits */
+    unsigned wrapped;  /* bit 0: the first side, bit 1: the second */
+    int across;        /* next to wrapped sides: from the cell to the one opposite */
 };
 
 /* From a cell next to this side to the cell opposite, if the side is wrapped. */
 DEVICE int step_across(const struct wall_lists &l, int side, int sj, int sk)
 {
-    return l.kinds.wrapped >> side & 1
+    return l.wrapped >> side & 1
                ? (l.n[side / 2] - 1) * step_inward(side, sj, sk) * shared_cells::UNIT
                : 0;
 }
@@ -38,14 +39,14 @@ DEVICE struct wall_entry wall_entry_of(const struct wall_lists &l, int n, const 
 {
     enum { UNIT = shared_cells::UNIT };
     if (n >= l.nsides + l.nedges)
-        return {-1, 0, 0, {}, 0};
+        return {-1};
     const int entry = n < l.nsides ? l.sides[n] : l.edges[n - l.nsides],
               first = entry >> ELEMENT_BITS & 7, second = entry >> (ELEMENT_BITS + 3);
-    const auto bits = [=](unsigned of) { return (of >> first & 1) | (of >> second & 1) << 1; };
     return {shared_offset(u) + element(entry) * UNIT,
             step_inward(first, sj, sk) * UNIT,
             second ? step_inward(second, sj, sk) * UNIT : 0,
-            {bits(l.kinds.wrapped), bits(l.kinds.neumann)},
+            entry >> ELEMENT_BITS,
+            (l.wrapped >> first & 1) | (l.wrapped >> second & 1) << 1,
             step_across(l, first, sj, sk) + (second ? step_across(l, second, sj, sk) : 0)};
 }
 
@@ -64,65 +65,73 @@ DEVICE own_walls<ENTRIES> take_walls(const struct wall_lists &l, const double *u
     return w;
 }
 
-/* PAIRED: two ghosts at once behind walls in i, where single cells would conflict in few banks. */
-template <int RULE, bool PAIRED>
-DEVICE void fill_side(const struct wall_entry &w)
+/* The ghost behind the first or the second side. Weights are loaded where they are used: all at
+ * once would need registers that the tail would spill. */
+template <class Op, int RULE>
+DEVICE double ghost_of(const struct tail_walls &rules, const struct wall_entry &w, bool second,
+                       int layer, const double v[MAX_WALL_CELLS])
 {
-    const struct shared_cells u;
-    const bool neumann = w.kinds.neumann & 1;
-    if (PAIRED && abs(w.first) == shared_cells::UNIT)
-        return fill_row_end(
-            u, w.cell, w.first < 0, [=](const double *v) -> struct ghosts {
-                return {ghost_of_kind<RULE>(neumann, 0, v), ghost_of_kind<RULE>(neumann, 1, v)};
-            });
-    double v[MAX_WALL_CELLS];
-    load_line(u, w.cell, w.first, RULE, v);
-    u.store(w.cell - w.first, ghost_of_kind<RULE>(neumann, 0, v));
-    u.store(w.cell - 2 * w.first, ghost_of_kind<RULE>(neumann, 1, v));
+    return ghost_behind<Op, RULE>(rules, second ? w.sides >> 3 : w.sides & 7, layer, v);
 }
 
-template <int RULE>
-DEVICE double edge_value(const struct wall_entry &w)
+/* PAIRED: two ghosts at once behind walls in i, where single cells would conflict in few banks. */
+template <class Op, int RULE, bool PAIRED>
+DEVICE void fill_side(const struct tail_walls &rules, const struct wall_entry &w)
 {
     const struct shared_cells u;
-    const bool first = w.kinds.neumann & 1, second = w.kinds.neumann & 2;
+    const auto ghosts = [&](const double *v) -> struct ghosts {
+        return {ghost_of<Op, RULE>(rules, w, false, 0, v),
+                ghost_of<Op, RULE>(rules, w, false, 1, v)};
+    };
+    if (PAIRED && abs(w.first) == shared_cells::UNIT)
+        return fill_row_end(u, w.cell, w.first < 0, ghosts);
+    double v[MAX_WALL_CELLS];
+    load_line(u, w.cell, w.first, RULE, v);
+    u.store(w.cell - w.first, ghost_of<Op, RULE>(rules, w, false, 0, v));
+    u.store(w.cell - 2 * w.first, ghost_of<Op, RULE>(rules, w, false, 1, v));
+}
+
+template <class Op, int RULE>
+DEVICE double edge_value(const struct tail_walls &rules, const struct wall_entry &w)
+{
+    const struct shared_cells u;
     return edge_ghost(
         RULE, [&](int o, int m) { return u.load(w.cell + o * w.first + m * w.second); },
-        [=](const double *v) { return ghost_of_kind<RULE>(first, 0, v); },
-        [=](const double *v) { return ghost_of_kind<RULE>(second, 0, v); });
+        [&](const double *v) { return ghost_of<Op, RULE>(rules, w, false, 0, v); },
+        [&](const double *v) { return ghost_of<Op, RULE>(rules, w, true, 0, v); });
 }
 
 /* The same beyond a wrapped side, or two sides with at least one wrapped: images of the
  * cells opposite, or what follows from these behind a wall. */
-template <int RULE>
-DEVICE void fill_wrapped(const struct wall_entry &w)
+template <class Op, int RULE>
+DEVICE void fill_wrapped(const struct tail_walls &rules, const struct wall_entry &w)
 {
     const struct shared_cells u;
     const int image = w.cell + w.across, inward = w.first + w.second;
     double v[MAX_WALL_CELLS];
-    if (w.second == 0 || w.kinds.wrapped == 3) {
+    if (w.second == 0 || w.wrapped == 3) {
         u.store(w.cell - inward, u.load(image));
         if (w.second == 0)
             u.store(w.cell - 2 * inward, u.load(image - inward));
     } else {
-        const bool neumann = w.kinds.neumann != 0;
-        load_line(u, image, w.kinds.wrapped & 1 ? w.second : w.first, RULE, v);
-        u.store(w.cell - inward, ghost_of_kind<RULE>(neumann, 0, v));
+        const bool second = w.wrapped & 1;
+        load_line(u, image, second ? w.second : w.first, RULE, v);
+        u.store(w.cell - inward, ghost_of<Op, RULE>(rules, w, second, 0, v));
     }
 }
 
-template <int RULE, bool PAIRED>
-DEVICE void fill_wall(const struct wall_entry &w)
+template <class Op, int RULE, bool PAIRED>
+DEVICE void fill_wall(const struct tail_walls &rules, const struct wall_entry &w)
 {
     const struct shared_cells u;
     if (w.cell < 0)
         return;
-    if (w.kinds.wrapped & (w.second ? 3 : 1))
-        fill_wrapped<RULE>(w);
+    if (w.wrapped & (w.second ? 3 : 1))
+        fill_wrapped<Op, RULE>(rules, w);
     else if (w.second == 0)
-        fill_side<RULE, PAIRED>(w);
+        fill_side<Op, RULE, PAIRED>(rules, w);
     else
-        u.store(w.cell - w.first - w.second, edge_value<RULE>(w));
+        u.store(w.cell - w.first - w.second, edge_value<Op, RULE>(rules, w));
 }
 
 /* Calls fill(entry) for all entries. `own` are the thread's, looked up once for all
@@ -142,14 +151,16 @@ DEVICE void each_wall(double *u, const struct own_walls<ENTRIES> &own,
 
 /* Fills the ghosts of all entries. The rule is one of Rules. PAIRED: the rule is 4, and cells of
  * even i are at multiples of 16 bytes. */
-template <int THREADS, class Rules, bool PAIRED, int ENTRIES>
-DEVICE void fill_walls(double *u, const struct own_walls<ENTRIES> &own, int rule,
+template <class Op, int THREADS, class Rules, bool PAIRED, int ENTRIES>
+DEVICE void fill_walls(const struct tail_walls &rules, double *u,
+                       const struct own_walls<ENTRIES> &own, int rule,
                        const struct wall_lists &lists, int sj, int sk)
 {
     with_rule(Rules{}, rule, [&](auto constant) {
         constexpr int RULE = decltype(constant)::value;
-        each_wall<THREADS>(u, own, lists, sj, sk,
-                           [&](const struct wall_entry &w) { fill_wall<RULE, PAIRED>(w); });
+        each_wall<THREADS>(u, own, lists, sj, sk, [&](const struct wall_entry &w) {
+            fill_wall<Op, RULE, PAIRED>(rules, w);
+        });
     });
     group_sync<THREADS>();
 }

@@ -130,7 +130,7 @@ static __device__ void fill_ghosts(const Work &w, double *x)
 {
     const int *n = w.c.n;
     const struct walled_cells<int> u = {
-        x, {n[0], n[1], n[2]}, {}, {}, (int)w.c.sj, (int)w.c.sk
+        x, {n[0], n[1], n[2]}, {}, (int)w.c.sj, (int)w.c.sk
     };
     const int sides = side_cells(n), all = sides + (w.ghosts == 2 ? edge_cells(n) : 0);
 #pragma unroll 1
