@@ -72,12 +72,16 @@ DEVICE int source_element(const struct source_cells &from, int i, int j, int k)
     return i + j * from.sj + k * from.sk;
 }
 
-/* Copies them, except ghosts behind walls, from the coarse level's field. */
+/* Copies them, except ghosts behind walls, from the coarse level's field, where the subdomain
+ * begins with cell (ci,cj,ck). */
 template <class Op, int THREADS>
-DEVICE void fetch_coarse(const struct cuboid &padded, const walled_cells<int> &coarse,
-                         const struct source_cells &from)
+DEVICE void fetch_coarse(const struct tail_level &l, const struct tail_step &step,
+                         const walled_cells<int> &coarse, int ci, int cj, int ck)
 {
-    each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
+    const int ni = (l.n[0] + 1) / 2, nj = (l.n[1] + 1) / 2, nk = (l.n[2] + 1) / 2;
+    const struct source_cells from = {
+        step.coarse_u, l.coarse_sj, l.coarse_sk, {ni, nj, nk}, ci, cj, ck};
+    each_coarse<THREADS>(padded_coarse(l, step), coarse, [&](int i, int j, int k) {
         if (!behind_wall(coarse, i, j, k))
             coarse.store(i + j * coarse.sj + k * coarse.sk,
                          from.field[source_element<Op>(from, i, j, k)]);

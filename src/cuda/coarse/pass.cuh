@@ -147,14 +147,7 @@ DEVICE void start(const struct tail &t, const struct tail_walls &rules, const st
     const walled_cells<int> coarse =
         coarse_cells(s.coarse(), l.half, sub.walls, COARSE_SJ, COARSE_SK);
     if (prolongs(step))
-        fetch_coarse<Op, TAIL_THREADS>(padded, coarse,
-                                       {step.coarse_u,
-                                        l.coarse_sj,
-                                        l.coarse_sk,
-                                        {l.n[0] / 2, l.n[1] / 2, l.n[2] / 2},
-                                        sub.i / 2,
-                                        sub.j / 2,
-                                        sub.k / 2});
+        fetch_coarse<Op, TAIL_THREADS>(l, step, coarse, sub.i / 2, sub.j / 2, sub.k / 2);
     if (uses_ghosts)
         list_ghosts<Op>(l, sub, s, counts);
 #pragma unroll

@@ -308,14 +308,7 @@ DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_walls &
         coarse_cells(s.field(NARROW, TILE_U) + l.coarse_offset, l.half, WALLS_MASK & ~wrapped,
                      tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
     if (step.fetches_coarse) {
-        fetch_coarse<Op, Group::THREADS>(padded, coarse,
-                                         {step.coarse_u,
-                                          l.coarse_sj,
-                                          l.coarse_sk,
-                                          {l.half.i.n, l.half.j.n, l.half.planes},
-                                          0,
-                                          0,
-                                          0});
+        fetch_coarse<Op, Group::THREADS>(l, step, coarse, 0, 0, 0);
         group_sync<Group::THREADS>();
     }
     if (has_any_sides<Op> && wrapped != 0)

@@ -6,7 +6,6 @@
  * lists the files of this folder; begin with tail.cu (the host's side) and run.cuh (a block's). */
 #include "cuda/generic/bottom.cuh"
 #include "cuda/coarse/subdomains.h"
-#include "cuda/core/fences.cuh"
 #include "cuda/core/packet.cuh"
 
 enum {
@@ -23,7 +22,7 @@ struct sync_context {
     unsigned long long arrivals;            /* coarse/barrier.cuh */
 };
 
-/* How ghosts behind the walls of all levels follow from cells inward: rule[RULE / 2], since rules
+/* How ghosts behind the walls of all levels follow from cells inward: of[RULE / 2], since rules
  * are of 1, 2 or 4 cells. A parameter of its own: an instruction finds the weights of a side in
  * constant memory, and shared memory has no room for a copy. */
 struct tail_walls {
@@ -103,9 +102,8 @@ template <class Op, int RULE>
 DEVICE double ghost_behind(const struct tail_walls &rules, int side, int layer,
                            const double v[MAX_WALL_CELLS])
 {
-    if constexpr (!has_any_sides<Op>)
-        return wall_ghost(WALL_DIRICHLET, RULE, layer, v);
-    return side_ghost(&rules.of[RULE / 2][side], RULE, layer, v);
+    return has_any_sides<Op> ? side_ghost(&rules.of[RULE / 2][side], RULE, layer, v)
+                             : wall_ghost(WALL_DIRICHLET, RULE, layer, v);
 }
 
 /* Launches the list. Blocks and shared memory are always the same. fv2*.cu

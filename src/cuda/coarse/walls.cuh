@@ -65,46 +65,27 @@ DEVICE own_walls<ENTRIES> take_walls(const struct wall_lists &l, const double *u
     return w;
 }
 
-/* The ghost behind the first or the second side. Weights are loaded where they are used: all at
- * once would need registers that the tail would spill. */
-template <class Op, int RULE>
-DEVICE double ghost_of(const struct tail_walls &rules, const struct wall_entry &w, bool second,
-                       int layer, const double v[MAX_WALL_CELLS])
-{
-    return ghost_behind<Op, RULE>(rules, second ? w.sides >> 3 : w.sides & 7, layer, v);
-}
-
-/* PAIRED: two ghosts at once behind walls in i, where single cells would conflict in few banks. */
-template <class Op, int RULE, bool PAIRED>
-DEVICE void fill_side(const struct tail_walls &rules, const struct wall_entry &w)
+/* In what follows, ghost(second, layer, v) is the ghost behind the first or the second side.
+ * PAIRED: two ghosts at once behind walls in i, where single cells would conflict in few banks. */
+template <int RULE, bool PAIRED, class Ghost>
+DEVICE void fill_side(const struct wall_entry &w, const Ghost &ghost)
 {
     const struct shared_cells u;
-    const auto ghosts = [&](const double *v) -> struct ghosts {
-        return {ghost_of<Op, RULE>(rules, w, false, 0, v),
-                ghost_of<Op, RULE>(rules, w, false, 1, v)};
-    };
     if (PAIRED && abs(w.first) == shared_cells::UNIT)
-        return fill_row_end(u, w.cell, w.first < 0, ghosts);
+        return fill_row_end(
+            u, w.cell, w.first < 0, [&](const double *v) -> struct ghosts {
+                return {ghost(false, 0, v), ghost(false, 1, v)};
+            });
     double v[MAX_WALL_CELLS];
     load_line(u, w.cell, w.first, RULE, v);
-    u.store(w.cell - w.first, ghost_of<Op, RULE>(rules, w, false, 0, v));
-    u.store(w.cell - 2 * w.first, ghost_of<Op, RULE>(rules, w, false, 1, v));
+    u.store(w.cell - w.first, ghost(false, 0, v));
+    u.store(w.cell - 2 * w.first, ghost(false, 1, v));
 }
 
-template <class Op, int RULE>
-DEVICE double edge_value(const struct tail_walls &rules, const struct wall_entry &w)
-{
-    const struct shared_cells u;
-    return edge_ghost(
-        RULE, [&](int o, int m) { return u.load(w.cell + o * w.first + m * w.second); },
-        [&](const double *v) { return ghost_of<Op, RULE>(rules, w, false, 0, v); },
-        [&](const double *v) { return ghost_of<Op, RULE>(rules, w, true, 0, v); });
-}
-
-/* The same beyond a wrapped side, or two sides with at least one wrapped: images of the
+/* Beyond a wrapped side, or two sides with at least one wrapped: images of the
  * cells opposite, or what follows from these behind a wall. */
-template <class Op, int RULE>
-DEVICE void fill_wrapped(const struct tail_walls &rules, const struct wall_entry &w)
+template <int RULE, class Ghost>
+DEVICE void fill_wrapped(const struct wall_entry &w, const Ghost &ghost)
 {
     const struct shared_cells u;
     const int image = w.cell + w.across, inward = w.first + w.second;
@@ -114,43 +95,33 @@ DEVICE void fill_wrapped(const struct tail_walls &rules, const struct wall_entry
         if (w.second == 0)
             u.store(w.cell - 2 * inward, u.load(image - inward));
     } else {
-        const bool second = w.wrapped & 1;
-        load_line(u, image, second ? w.second : w.first, RULE, v);
-        u.store(w.cell - inward, ghost_of<Op, RULE>(rules, w, second, 0, v));
+        load_line(u, image, w.wrapped & 1 ? w.second : w.first, RULE, v);
+        u.store(w.cell - inward, ghost(w.wrapped & 1, 0, v));
     }
 }
 
-template <class Op, int RULE, bool PAIRED>
-DEVICE void fill_wall(const struct tail_walls &rules, const struct wall_entry &w)
+template <int RULE, bool PAIRED, class Ghost>
+DEVICE void fill_wall(const struct wall_entry &w, const Ghost &ghost)
 {
     const struct shared_cells u;
     if (w.cell < 0)
         return;
     if (w.wrapped & (w.second ? 3 : 1))
-        fill_wrapped<Op, RULE>(rules, w);
+        fill_wrapped<RULE>(w, ghost);
     else if (w.second == 0)
-        fill_side<Op, RULE, PAIRED>(rules, w);
+        fill_side<RULE, PAIRED>(w, ghost);
     else
-        u.store(w.cell - w.first - w.second, edge_value<Op, RULE>(rules, w));
-}
-
-/* Calls fill(entry) for all entries. `own` are the thread's, looked up once for all
- * sweeps of a pass; only a thread group of one warp may have more, which it takes from the lists.
- */
-template <int THREADS, int ENTRIES, class Fill>
-DEVICE void each_wall(double *u, const struct own_walls<ENTRIES> &own,
-                      const struct wall_lists &lists, int sj, int sk, Fill fill)
-{
-#pragma unroll
-    for (int p = 0; p < ENTRIES; p++)
-        fill(own.entries[p]);
-    for (int n = ENTRIES * THREADS + threadIdx.x; THREADS == 32 && n < lists.nsides + lists.nedges;
-         n += THREADS)
-        fill(wall_entry_of(lists, n, u, sj, sk));
+        u.store(w.cell - w.first - w.second,
+                edge_ghost(
+                    RULE, [&](int o, int m) { return u.load(w.cell + o * w.first + m * w.second); },
+                    [&](const double *v) { return ghost(false, 0, v); },
+                    [&](const double *v) { return ghost(true, 0, v); }));
 }
 
 /* Fills the ghosts of all entries. The rule is one of Rules. PAIRED: the rule is 4, and cells of
- * even i are at multiples of 16 bytes. */
+ * even i are at multiples of 16 bytes. `own` are the thread's entries, looked up once for all
+ * sweeps of a pass; only a thread group of one warp may have more, which it takes from the lists.
+ */
 template <class Op, int THREADS, class Rules, bool PAIRED, int ENTRIES>
 DEVICE void fill_walls(const struct tail_walls &rules, double *u,
                        const struct own_walls<ENTRIES> &own, int rule,
@@ -158,9 +129,18 @@ DEVICE void fill_walls(const struct tail_walls &rules, double *u,
 {
     with_rule(Rules{}, rule, [&](auto constant) {
         constexpr int RULE = decltype(constant)::value;
-        each_wall<THREADS>(u, own, lists, sj, sk, [&](const struct wall_entry &w) {
-            fill_wall<Op, RULE, PAIRED>(rules, w);
-        });
+        const auto fill = [&](const struct wall_entry &w) {
+            fill_wall<RULE, PAIRED>(w, [&](bool second, int layer, const double *v) {
+                const int side = second ? w.sides >> 3 : w.sides & 7;
+                return ghost_behind<Op, RULE>(rules, side, layer, v);
+            });
+        };
+#pragma unroll
+        for (int p = 0; p < ENTRIES; p++)
+            fill(own.entries[p]);
+        for (int n = ENTRIES * THREADS + threadIdx.x;
+             THREADS == 32 && n < lists.nsides + lists.nedges; n += THREADS)
+            fill(wall_entry_of(lists, n, u, sj, sk));
     });
     group_sync<THREADS>();
 }
