@@ -212,7 +212,9 @@ static void restrict_on_cells(const struct coefficients *fine, struct coefficien
         for (int j = 0; j < s->n[1] + (d == 1); j++)
             for (int i = 0; i < s->n[0] + (d == 0); i++)
                 coarse->beta[d][cells_at(s, i, j, k)] =
-                    coarse_face(&fine->shape, fine->beta[d], d, (const int[]){i, j, k});
+                    s->periodic && s->n[d] == 1 /* the cell is its own neighbour */
+                        ? 0.0
+                        : coarse_face(&fine->shape, fine->beta[d], d, (const int[]){i, j, k});
     if (s->periodic)
         cells_images(s, coarse->beta[d]);
 }
