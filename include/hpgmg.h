@@ -67,10 +67,9 @@ struct hpgmg;
 
 /* Makes a solver for cells[0]×cells[1]×cells[2] cells on the ranks of comm. It keeps a
  * duplicate. The domain is 0 … lengths[d] in direction d. Cells need not be cubes: the sides
- * lengths[d]/cells[d] may differ. But point smoothers slow down where they do: a ratio of 2 costs
- * few cycles, one of 4 many (docs/API.md). Each of cells must be a multiple of 4; multigrid is fast
- * if they have a large power of two in common. There must be at least as many boxes of 4³ cells as
- * ranks.
+ * lengths[d]/cells[d] may differ (docs/API.md). Each of cells must be a multiple of 4; multigrid is
+ * fast if they have a large power of two in common. There must be at least as many boxes of 4³
+ * cells as ranks.
  *
  * options: names and values in turn, then NULL, or NULL for none: those of the command line of
  * hpgmg-gpu (docs/API.md lists them), as {"order", "4", "boundary", "periodic", NULL}. The default
@@ -79,6 +78,18 @@ struct hpgmg;
  * MPI must be running. *solver becomes NULL on failure. Collective over comm. */
 HPGMG_API enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int cells[3],
                                          const double lengths[3], const char *const *options);
+
+/* The same for cells whose widths differ along a direction: widths[d][i], of which there are
+ * cells[d], is the width of cells with index i in direction d, and the domain begins at 0. Order 2
+ * and variable coefficients only. All data stays the caller's: f, α and β are values at the centres
+ * of these cells and faces. The residual is weighted by volume: ‖V(f − Au)‖/‖Vf‖, V the volume of a
+ * cell; where solutions differ by a constant, f must have the sum ΣVf = 0, and u gets the mean
+ * Σu = 0. hpgmg_get gives f, α and β up to rounding. Smooth changes of widths keep the second order
+ * of accuracy. Collective over comm. */
+HPGMG_API enum hpgmg_status hpgmg_create_stretched(struct hpgmg **solver, hpgmg_comm comm,
+                                                   const int cells[3],
+                                                   const double *const widths[3],
+                                                   const char *const *options);
 
 /* hpgmg_create() for the module of Fortran, hpgmg.f90: *comm is Fortran's handle of a communicator.
  * comm NULL stands for MPI_COMM_WORLD. */
@@ -100,7 +111,8 @@ struct hpgmg_box {
 HPGMG_API enum hpgmg_status hpgmg_boxes(const struct hpgmg *solver, int *count,
                                         const struct hpgmg_box **boxes);
 
-/* The sides of a cell, lengths[d]/cells[d]. Not collective. */
+/* The sides of a cell, lengths[d]/cells[d]; of cells whose widths differ, their harmonic means. Not
+ * collective. */
 HPGMG_API enum hpgmg_status hpgmg_cell_sizes(const struct hpgmg *solver, double sizes[3]);
 
 enum hpgmg_field {

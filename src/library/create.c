@@ -12,7 +12,9 @@
 #include "cli/option_check.h"
 #include "cuda/cuda.h"
 #include "library/solver_handle.h"
+#include "operators/hash.h"
 #include "operators/setup.h"
+#include "operators/sum.h"
 #include "operators/vectors.h"
 #include "solvers/size.h"
 
@@ -56,10 +58,17 @@ static enum hpgmg_status status_of(enum status status)
                                      : HPGMG_ENVIRONMENT;
 }
 
-static enum hpgmg_status check_cells(const int *cells, const double *lengths)
+/* The cells by direction, and their sizes: lengths of the domain, or widths of all cells. */
+struct grid {
+    const int *cells;
+    const double *lengths;
+    const double *const *widths; /* NULL: cells are equal */
+};
+
+static enum hpgmg_status check_cells(const int *cells)
 {
-    if (!cells || !lengths)
-        return fail(HPGMG_ARGUMENT, "%s is NULL", cells ? "lengths" : "cells");
+    if (!cells)
+        return fail(HPGMG_ARGUMENT, "cells is NULL");
     for (int d = 0; d < 3; d++) {
         const int grain = 1 << MIN_LOG2_BOX_DIM, below = cells[d] / grain * grain;
         if (cells[d] < grain || cells[d] > MAX_DIM)
@@ -69,10 +78,18 @@ static enum hpgmg_status check_cells(const int *cells, const double *lengths)
             return fail(HPGMG_ARGUMENT,
                         "cells[%d] is %d, no multiple of %d; %d and %d are the nearest", d,
                         cells[d], grain, below, below + grain);
+    }
+    return HPGMG_OK;
+}
+
+static enum hpgmg_status check_lengths(const int *cells, const double *lengths)
+{
+    if (!lengths)
+        return fail(HPGMG_ARGUMENT, "lengths is NULL");
+    for (int d = 0; d < 3; d++)
         if (!(lengths[d] > 0.0) || !isfinite(lengths[d]))
             return fail(HPGMG_ARGUMENT, "lengths[%d] is %g; it must be positive and finite", d,
                         lengths[d]);
-    }
     const struct spacing spacing = spacing_of(lengths, cells);
     for (int d = 0; d < 3; d++)
         if (spacing.side[d] > MOST_STRETCHED * spacing.shortest)
@@ -81,6 +98,21 @@ static enum hpgmg_status check_cells(const int *cells, const double *lengths)
                         "shortest, %g",
                         d, spacing.side[d], MOST_STRETCHED, spacing.shortest);
     return HPGMG_OK;
+}
+
+/* Sets the lengths of the domain, or of as many equal cells. */
+static enum hpgmg_status check_grid(const struct grid *g, double lengths[3])
+{
+    enum hpgmg_status status = check_cells(g->cells);
+    if (status == HPGMG_OK && g->widths)
+        status = stretch_check(g->cells, g->widths);
+    if (status != HPGMG_OK)
+        return status;
+    if (g->widths)
+        stretch_lengths(g->cells, g->widths, lengths);
+    else if (g->lengths)
+        memcpy(lengths, g->lengths, 3 * sizeof *lengths);
+    return check_lengths(g->cells, g->widths || g->lengths ? lengths : NULL);
 }
 
 static double boxes_of(const int cells[3], int log2_box_dim)
@@ -208,21 +240,52 @@ static void set_unit_coefficients(struct hpgmg *s)
         vector_set(finest, FIELD_ALPHA, 1.0);
 }
 
+/* By a hash of them. */
+static enum hpgmg_status same_widths(const struct hpgmg *s, const double *const *widths)
+{
+    uint64_t hash = 0;
+    for (int d = 0; d < 3; d++)
+        for (int i = 0; i < s->cells[d]; i++)
+            hash = hash_mix(hash + magnitude_bits(widths[d][i]));
+    const double high = (double)(hash >> 32), low = (double)(hash & UINT32_MAX);
+    double values[] = {high, low, -high, -low};
+    comm_max_f64(comm_world(), values, 4);
+    return values[0] == -values[2] && values[1] == -values[3]
+               ? HPGMG_OK
+               : fail(HPGMG_MISMATCH, "the ranks gave different widths");
+}
+
+/* Of cells whose widths differ, which have order 2 and stored coefficients. */
+static enum hpgmg_status keep_widths(struct hpgmg *s, const double *const *widths)
+{
+    enum hpgmg_status status = same_widths(s, widths);
+    if (status == HPGMG_OK && s->options.order != 2)
+        status = fail(HPGMG_ARGUMENT, "cells of different widths need order 2, not %d",
+                      s->options.order);
+    if (status == HPGMG_OK && s->options.coefficients != COEFFICIENTS_VARIABLE)
+        status = fail(HPGMG_ARGUMENT, "cells of different widths need variable coefficients");
+    if (status == HPGMG_OK)
+        stretch_keep(s, widths);
+    return status;
+}
+
 /* The rest, with the new world selected. */
-static enum hpgmg_status create(struct hpgmg *s, const int *cells, const double *lengths,
-                                const char *const *options)
+static enum hpgmg_status create(struct hpgmg *s, const struct grid *g, const char *const *options)
 {
     struct hierarchy_choice choice;
-    enum hpgmg_status status = call_agree(CALL_CREATE, 0, check_cells(cells, lengths));
+    const int *cells = g->cells;
+    enum hpgmg_status status =
+        call_agree(CALL_CREATE, g->widths != NULL, check_grid(g, s->lengths));
     if (status != HPGMG_OK)
         return status;
     memcpy(s->cells, cells, sizeof s->cells);
-    memcpy(s->lengths, lengths, sizeof s->lengths);
     status = call_same("cells", (const double[3]){cells[0], cells[1], cells[2]}, 3);
     if (status == HPGMG_OK)
-        status = call_same("lengths", lengths, 3);
+        status = call_same("lengths", s->lengths, 3);
     if (status == HPGMG_OK)
         status = choose(s, options, &choice);
+    if (status == HPGMG_OK && g->widths)
+        status = keep_widths(s, g->widths);
     if (status != HPGMG_OK)
         return status;
     s->hierarchy = hierarchy_allocate(&choice);
@@ -244,8 +307,8 @@ static void release(struct hpgmg *s)
     memory_free(s);
 }
 
-enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int cells[3],
-                               const double lengths[3], const char *const *options)
+static enum hpgmg_status create_on(struct hpgmg **solver, hpgmg_comm comm, const struct grid *g,
+                                   const char *const *options)
 {
     if (!solver)
         return fail(HPGMG_ARGUMENT, "the pointer to the solver is NULL");
@@ -263,12 +326,29 @@ enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int
     s->context = memory_alloc_zero(sizeof *s->context, "context");
     solver_enlist(s);
     call_select(s);
-    status = call_end(create(s, cells, lengths, options));
-    if (status == HPGMG_OK)
+    status = call_end(create(s, g, options));
+    if (status == HPGMG_OK) {
         *solver = s;
-    else
+    } else {
+        stretch_release(s);
         release(s);
+    }
     return status;
+}
+
+enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int cells[3],
+                               const double lengths[3], const char *const *options)
+{
+    const struct grid g = {cells, lengths, NULL};
+    return create_on(solver, comm, &g, options);
+}
+
+enum hpgmg_status hpgmg_create_stretched(struct hpgmg **solver, hpgmg_comm comm, const int cells[3],
+                                         const double *const widths[3], const char *const *options)
+{
+    static const double *const none[3] = {NULL, NULL, NULL};
+    const struct grid g = {cells, NULL, widths ? widths : none};
+    return create_on(solver, comm, &g, options);
 }
 
 enum hpgmg_status hpgmg_create_fortran(struct hpgmg **solver, const int *comm, const int cells[3],
@@ -292,6 +372,7 @@ enum hpgmg_status hpgmg_destroy(struct hpgmg **solver)
         solver_destroy(s->solver);
     walls_release(s);
     staging_release(s);
+    stretch_release(s);
     hierarchy_destroy(s->hierarchy);
     call_end(HPGMG_OK);
     release(s);

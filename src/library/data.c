@@ -369,6 +369,8 @@ static enum hpgmg_status set_from(struct hpgmg *s, enum hpgmg_field field,
     const struct user_field *own = &user_fields[field];
     double norm;
     copy_blocks(staging, own->centre, blocks, true, weight_of(s, own->centre));
+    if (field != HPGMG_U)
+        stretch_field(s, staging, FIELD_U, own->centre, false);
     const enum hpgmg_status status = check_values(staging, field, &norm);
     if (status == HPGMG_OK)
         transfer(&s->set, staging, FIELD_U, finest, own->field);
@@ -382,6 +384,8 @@ static enum hpgmg_status get_into(struct hpgmg *s, enum hpgmg_field field,
     const struct level *finest = s->hierarchy->levels[0], *staging = s->get.level;
     const struct user_field *own = &user_fields[field];
     transfer(&s->get, finest, own->field, staging, FIELD_U);
+    if (field != HPGMG_U)
+        stretch_field(s, staging, FIELD_U, own->centre, true);
     copy_blocks(staging, own->centre, blocks, false, 1.0 / weight_of(s, own->centre));
     return HPGMG_OK;
 }
@@ -427,6 +431,7 @@ enum hpgmg_status hpgmg_get(struct hpgmg *solver, enum hpgmg_field field, int co
 struct sampling {
     hpgmg_function *function;
     void *data;
+    const struct hpgmg *solver;
     double side[3];   /* of a cell */
     double shift[3];  /* of the middle from the low corner of cell (0,0,0), in cells */
     double spread[3]; /* of the two points of Gauss's rule from the middle; 0: one point */
@@ -435,7 +440,7 @@ struct sampling {
 static struct sampling sampling_of(const struct hpgmg *s, int centre, hpgmg_function *function,
                                    void *data)
 {
-    struct sampling x = {.function = function, .data = data, .shift = {0.5, 0.5, 0.5}};
+    struct sampling x = {.function = function, .data = data, .solver = s, .shift = {0.5, 0.5, 0.5}};
     const double spread = s->options.order > 2 ? 0.5 / sqrt(3.0) : 0.0;
     memcpy(x.side, s->hierarchy->levels[0]->stencil->spacing.side, sizeof x.side);
     for (int d = 0; d < 3; d++)
@@ -455,7 +460,9 @@ static double sample(const struct sampling *x, const int cell[3])
         for (int d = 0; d < 3; d++) {
             const int high = corner >> d & 1;
             again = again || (high && x->spread[d] == 0.0);
-            at[d] = x->side[d] * (cell[d] + x->shift[d] + (high ? x->spread[d] : -x->spread[d]));
+            const double shift = x->shift[d] + (high ? x->spread[d] : -x->spread[d]);
+            at[d] = x->solver->widths[d] ? stretch_position(x->solver, d, cell[d], shift)
+                                         : x->side[d] * (cell[d] + shift);
         }
         if (again)
             continue;

@@ -20,12 +20,22 @@ struct staging {
     struct plan *plan;
 };
 
+/* The factors of a stretched grid in one backend's memory, by direction: widths of cells, and
+ * inverse distances between cells by face, over the side of an equal cell and times it. */
+struct stretch {
+    const struct backend *backend; /* NULL: not made */
+    double *share[3], *near[3];
+};
+enum { STRETCHED_BACKENDS = 3 }; /* CPU, GPU, host memory beside a GPU */
+
 struct hpgmg {
     struct hpgmg *next; /* in the list of all solvers */
     struct world *world;
     struct context *context;
     int cells[3];
-    double lengths[3];
+    double lengths[3];            /* of the equal cells together */
+    double *widths[3], *edges[3]; /* of stretched cells, and from 0 on; NULL: cells are equal */
+    struct stretch stretch[STRETCHED_BACKENDS];
     struct solver_options options;
     struct hierarchy *hierarchy;
     struct solver *solver; /* NULL until the operator is first made */
@@ -107,5 +117,18 @@ void walls_add(struct hpgmg *solver, bool f_is_new);
 /* After that, before an F-cycle. Overwrites u. Returns true if programs must be made anew. */
 bool walls_prepare_cycle(struct hpgmg *solver);
 void walls_release(struct hpgmg *solver);
+
+/* Stretched grids (stretch.c). HPGMG_ARGUMENT unless all widths are positive. */
+enum hpgmg_status stretch_check(const int cells[3], const double *const widths[3]);
+/* The lengths of as many equal cells. */
+void stretch_lengths(const int cells[3], const double *const widths[3], double lengths[3]);
+void stretch_keep(struct hpgmg *s, const double *const widths[3]);
+/* Makes the caller's values of a field those of the finest level, or the other way round (divides),
+ * in all patches of a level. Does nothing if cells are equal. */
+void stretch_field(struct hpgmg *s, const struct level *level, enum field field, int centre,
+                   bool divides);
+/* Where a point of a cell lies: shift is 0 at its low edge and 1 at the high one. */
+double stretch_position(const struct hpgmg *s, int d, int cell, double shift);
+void stretch_release(struct hpgmg *s);
 
 #endif

@@ -56,6 +56,21 @@ FORMULA void body_combine(const struct vector_arguments *v, int i, int j, int k)
     v->z[at] = madd((real)v->a, v->x[at], (real)v->b * v->y[at]);
 }
 
+/* x times, or divided by, a product of one factor per direction; factors are at cell (0,0,0). */
+struct scaling_arguments {
+    real *x;
+    long sj, sk;
+    const double *factor[3];
+    bool divides;
+};
+
+FORMULA void body_scale(const struct scaling_arguments *x, int i, int j, int k)
+{
+    const double factor = x->factor[0][i] * x->factor[1][j] * x->factor[2][k];
+    real *value = &x->x[i + j * x->sj + k * x->sk];
+    *value = (real)(x->divides ? (double)*value / factor : (double)*value * factor);
+}
+
 /* Between arrays with strides of any kind, in doubles. */
 struct strided_arguments {
     real *to;
