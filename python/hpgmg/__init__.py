@@ -104,26 +104,41 @@ class Solver:
     """A solver for cells[0]×cells[1]×cells[2] cells of the box 0 … lengths[d]; without lengths the longest side is 1.
 
     cells are multiples of 4; multigrid is fast if they have a large power of two in common. lengths have the unit of x,
-    y and z, which is the caller's. Options are those of docs/API.md, with _ for -: order=4, boundary="periodic",
+    y and z, which is the caller's. widths, instead of lengths, are three arrays with the widths of all cells in a
+    direction (order 2, variable coefficients): data stays at the centres of these cells and faces. Options are those of docs/API.md, with _ for -: order=4, boundary="periodic",
     rtol=1e-9, coefficients="constant" (α = β = 1). comm is mpi4py's; without it, MPI_COMM_WORLD. Collective over comm,
     as all functions but boxes and cell_sizes."""
 
-    def __init__(self, cells: Sequence[int], lengths: Optional[Sequence[float]] = None, comm: Any = None,
-                 **options: object) -> None:
+    def __init__(self, cells: Sequence[int], lengths: Optional[Sequence[float]] = None, comm: Any = None, *,
+                 widths: Optional[Sequence[Sequence[float]]] = None, **options: object) -> None:
         start_mpi()
         handle, self._solver = communicator(comm), ctypes.c_void_p()
-        with refusing("hpgmg_create", ctypes.byref(self._solver), handle, None, None, None):
+        create = "hpgmg_create" if widths is None else "hpgmg_create_stretched"
+        with refusing(create, ctypes.byref(self._solver), handle, None, None, None):
             self._cells = three("cells", integer, cells)
-            if lengths is None:
-                lengths = [n / max(1, *self._cells) for n in self._cells]
-            lengths = three("lengths", number, lengths)
+            if widths is not None:
+                sizes = self._widths(lengths, widths)
+            else:
+                if lengths is None:
+                    lengths = [n / max(1, *self._cells) for n in self._cells]
+                sizes = (ctypes.c_double * 3)(*three("lengths", number, lengths))
             words = [text.encode() for key, value in options.items() for text in (key.replace("_", "-"), _word(value))]
-            arguments = ((ctypes.c_int * 3)(*self._cells), (ctypes.c_double * 3)(*lengths),
-                         (ctypes.c_char_p * (len(words) + 1))(*words, None))
-        call("hpgmg_create", ctypes.byref(self._solver), handle, *arguments)
+            arguments = ((ctypes.c_int * 3)(*self._cells), sizes, (ctypes.c_char_p * (len(words) + 1))(*words, None))
+        call(create, ctypes.byref(self._solver), handle, *arguments)
         self._rank, self._ranks = place_in(handle)
         self._has_warned = False
         weakref.finalize(self, drop, self._solver, self._ranks, os.getpid()).atexit = False
+
+    def _widths(self, lengths: Any, widths: Any) -> Any:
+        """As C takes them; the pointers keep the arrays."""
+        if lengths is not None:
+            raise TypeError("lengths and widths exclude each other")
+        arrays = three("widths", lambda name, values: numpy.ascontiguousarray(doubles(name, values)), widths)
+        for d, array in enumerate(arrays):
+            if array.shape != (self._cells[d],):
+                raise TypeError(f"widths[{d}] has shape {array.shape}; legal: ({self._cells[d]},)")
+        pointer = ctypes.POINTER(ctypes.c_double)
+        return (pointer * 3)(*(array.ctypes.data_as(pointer) for array in arrays))
 
     def __reduce__(self) -> Any:
         raise TypeError("a Solver cannot be copied or pickled")
@@ -277,8 +292,8 @@ class Solver:
 
 def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = None, alpha: Optional[ArrayLike] = None,
             *, boundary: Union[str, Sequence[str]] = "dirichlet", lengths: Optional[Sequence[float]] = None,
-            spacing: Union[None, float, Sequence[float]] = None, solid: Optional[ArrayLike] = None, order: int = 2,
-            out: Any = None, **options: Any) -> Array:
+            spacing: Union[None, float, Sequence[float]] = None, widths: Optional[Sequence[ArrayLike]] = None,
+            solid: Optional[ArrayLike] = None, order: int = 2, out: Any = None, **options: Any) -> Array:
     """Solves −∇·(β∇u) = f, or with alpha αu − ∇·(β∇u) = f. Returns u, an array of f's shape.
 
     f         shape (ni, nj, nk), means over cells or, to order 2, values at their centres, (i + ½)·spacing. ni, nj and
@@ -291,6 +306,8 @@ def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = No
               with commas. "dirichlet/neumann" names the low and the high side. Solver.set_wall sets other values.
     lengths   the sides of the box, in the caller's unit; without, the longest is 1.
     spacing   instead of lengths: the sides of a cell, or one number.
+    widths    instead of lengths: three arrays with the widths of the cells in each direction. To order 2, and with β a
+              number or three arrays on faces.
     solid     an array of f's shape, true in cells that are not part of the domain: nothing flows through their faces,
               u is 0 in them, and f, β and α are not read there. To order 2 only, with a Dirichlet boundary or α.
     order     2 or 4, of accuracy.
@@ -309,9 +326,11 @@ def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = No
             raise TypeError("lengths and spacing exclude each other")
         sides = three("spacing", number, [spacing] * 3 if is_scalar(spacing) else spacing)
         lengths = [n * side for n, side in zip(cells, sides)]
+    if widths is not None and not (lengths is None and (beta is None or is_scalar(beta) or numpy.ndim(beta[0]) == 3)):
+        raise TypeError("widths need beta on faces, or a number, and neither lengths nor spacing")
     words = three_words(boundary)
     scale, coefficients = 1.0, {}
-    if solid is None and alpha is None and (beta is None or is_scalar(beta)):
+    if widths is None and solid is None and alpha is None and (beta is None or is_scalar(beta)):
         scale = number("beta", 1.0 if beta is None else beta)
         if not scale > 0.0:
             raise Error("ARGUMENT", f"beta is {scale}; it must be positive")
@@ -321,12 +340,13 @@ def poisson(f: ArrayLike, beta: Union[None, ArrayLike, Sequence[ArrayLike]] = No
             if int(order) != 2 or not (alpha is not None or any("dirichlet" in word for word in words)):
                 raise Error("ARGUMENT", "solid needs order 2, and a Dirichlet boundary or alpha")
             solid = solid_cells(solid, cells)
-            faces, alpha = around_solid(solid, faces, 0.0 if alpha is None else alpha, words, lengths)
+            sides = lengths if widths is None else [numpy.sum(of) for of in widths]
+            faces, alpha = around_solid(solid, faces, 0.0 if alpha is None else alpha, words, sides)
             rhs = numpy.where(solid, 0.0, rhs)
         coefficients = dict(zip(("beta_i", "beta_j", "beta_k"), faces))
         if alpha is not None:
             coefficients["alpha"] = on_cells(alpha, cells)
-    with Solver(cells, lengths, order=order, boundary=",".join(words),
+    with Solver(cells, lengths, widths=widths, order=order, boundary=",".join(words),
                 equation="poisson" if alpha is None else "helmholtz",
                 coefficients="variable" if coefficients else "constant", **options) as solver:
         for field, values in coefficients.items():

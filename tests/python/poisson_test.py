@@ -48,6 +48,32 @@ def dense_solution(f, beta, boundary, h, alpha=0.0):
     return numpy.linalg.solve(a, f.ravel()).reshape(n)
 
 
+def stretched_solution(f, faces, boundary, widths, alpha):
+    """The same of cells whose widths differ: fluxes through the faces of a cell over the distances between centres."""
+    n, number = f.shape, numpy.arange(f.size).reshape(f.shape)
+    a, volumes = numpy.zeros((f.size, f.size)), numpy.zeros(f.shape)
+    for cell in numpy.ndindex(*n):
+        sides = [widths[d][cell[d]] for d in range(3)]
+        volumes[cell] = numpy.prod(sides)
+        a[number[cell], number[cell]] += alpha * volumes[cell]
+        for d in range(3):
+            for step in -1, 1:
+                other, face = list(cell), list(cell)
+                other[d] += step
+                face[d] += step > 0
+                flux = faces[d][tuple(face)] * volumes[cell] / sides[d]
+                if 0 <= other[d] < n[d] or boundary[d] == "periodic":
+                    other[d] %= n[d]
+                    flux /= 0.5 * (sides[d] + widths[d][other[d]])
+                    a[number[cell], number[tuple(other)]] -= flux
+                    a[number[cell], number[cell]] += flux
+                elif boundary[d] == "dirichlet":
+                    other[d] -= 2 * step
+                    a[number[cell], number[cell]] += 3.5 * flux / sides[d]
+                    a[number[cell], number[tuple(other)]] -= 0.5 * flux / sides[d]
+    return numpy.linalg.solve(a, (f * volumes).ravel()).reshape(n)
+
+
 class Poisson(unittest.TestCase):
     def close(self, u, expected):
         self.assertEqual((u.shape, u.dtype, type(u)), (expected.shape, numpy.dtype("f8"), numpy.ndarray))
@@ -99,6 +125,23 @@ class Poisson(unittest.TestCase):
             faces = 1 + generator.random((13, 8, 16))
             solver.set("beta_i", faces)
             self.assertLess(abs(solver.get("beta_i") / faces - 1).max(), 1e-15)
+
+    def test_cells_of_different_widths(self):
+        widths = [0.5 + generator.random(n) for n in CELLS]
+        faces = [0.5 + generator.random([n + (d == e) for e, n in enumerate(CELLS)]) for d in range(3)]
+        faces[0][-1] = faces[0][0] # one face of a periodic direction
+        for words in ("dirichlet",) * 3, ("periodic", "neumann", "dirichlet"):
+            expected = stretched_solution(F, faces, words, widths, 0.5)
+            self.close(self.solve(F, faces, 0.5, widths=widths, boundary=words), expected)
+            ones = [numpy.ones_like(values) for values in faces]
+            expected = stretched_solution(F, ones, words, widths, 0.0)
+            self.close(self.solve(F, widths=widths, boundary=words), expected)
+        for wrong in {"order": 4}, {"lengths": (1, 1, 1)}, {"spacing": 1}, {"beta": BETA}:
+            with self.assertRaises((TypeError, hpgmg.Error)):
+                self.solve(F, widths=widths, **wrong)
+        for wrong in widths[:2], [widths[1]] * 3, [-width for width in widths]:
+            with self.assertRaises((TypeError, hpgmg.Error)):
+                self.solve(F, widths=wrong)
 
     def test_solid_cells(self):
         solid = generator.random(CELLS) < 0.15
