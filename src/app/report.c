@@ -264,7 +264,7 @@ static void print_details(const struct record *r)
     }
     for (int s = 0; r->verdict.valid && s < (all ? r->nsizes : 1); s++) {
         print_heading("Time of a solve of size %s by level and stage", r->sizes[s].name);
-        stage_table_times(&r->sizes[s], r->copy_bytes_per_second, all);
+        stage_table_times(r, &r->sizes[s], all);
         if (all)
             stage_table_movement(&r->sizes[s]);
     }

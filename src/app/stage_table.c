@@ -39,12 +39,11 @@ static void add_sum(struct lines *lines, const struct size_record *size, int fir
         add_line(lines, &sum);
 }
 
-static void add_level(struct lines *lines, const struct size_record *size, int level, double least)
+static void add_level(struct lines *lines, const struct record *r, const struct size_record *size,
+                      int level, double least)
 {
-    const int shift = level - size->level;
-    const int n[3] = {size->n[0] >> shift, size->n[1] >> shift, size->n[2] >> shift};
     char name[64];
-    snprintf(name, sizeof name, "level %d, %s", level, extent_format(n).of);
+    snprintf(name, sizeof name, "level %d, %s", level, extent_format(r->levels[level].n).of);
     add_sum(lines, size, level, level, name);
     for (int i = 0; i < size->nstages; i++)
         if (size->stages[i].level == level && size->stages[i].share >= least)
@@ -52,7 +51,7 @@ static void add_level(struct lines *lines, const struct size_record *size, int l
                      size->stages[i].name);
 }
 
-void stage_table_times(const struct size_record *size, double copy_bytes_per_second, bool all)
+void stage_table_times(const struct record *r, const struct size_record *size, bool all)
 {
     struct lines lines = {0};
     int last = size->level;
@@ -61,15 +60,15 @@ void stage_table_times(const struct size_record *size, double copy_bytes_per_sec
     const int end = all ? last + 1 : size->level + SHOWN_LEVELS;
     char name[40];
     for (int level = size->level; level <= last && level < end; level++)
-        add_level(&lines, size, level, all ? 0.0 : NEGLIGIBLE_ROW);
+        add_level(&lines, r, size, level, all ? 0.0 : NEGLIGIBLE_ROW);
     snprintf(name, sizeof name, "levels %d to %d", end, last);
     add_sum(&lines, size, end, last, name);
     add_sum(&lines, size, size->level, last, "total");
     values_print_table(&stage_time_values, lines.list, lines.count);
     memory_free(lines.list);
-    if (copy_bytes_per_second > 0.0)
+    if (r->copy_bytes_per_second > 0.0)
         printf("  A copy between arrays larger than the caches runs at %.2f GB/s.\n",
-               1e-9 * copy_bytes_per_second);
+               1e-9 * r->copy_bytes_per_second);
     if (size->solve.outer_cycles > 0)
         printf("  Operations of IDR(3) on vectors of the finest level are in no stage.\n");
 }

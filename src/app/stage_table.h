@@ -6,7 +6,7 @@
 
 /* Time of a solve of this size by level and stage. Small rows and levels are in sums alone, unless
  * `all` is set. */
-void stage_table_times(const struct size_record *size, double copy_bytes_per_second, bool all);
+void stage_table_times(const struct record *record, const struct size_record *size, bool all);
 /* One line per stage and list of kernels that compute it, with its levels. */
 void stage_table_kernels(const struct size_record *size);
 /* One line per stage that exchanges data: pack, local, wait, unpack. */

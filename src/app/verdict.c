@@ -155,7 +155,7 @@ static const char *why_unknown(const struct verdict *v, const struct record *b)
         if (v->checks[c].state == CHECK_FAILED)
             return "a solve failed";
     if (b->nsizes < SOLVED_LEVELS)
-        return "there are fewer than three levels";
+        return "h, 2h and 4h are not all levels";
     if (extent_shortest(b->sizes[0].n) < ACCURACY_SMALLEST)
         return "the grid is too coarse to tell";
     return NULL;

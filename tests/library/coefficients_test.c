@@ -290,12 +290,9 @@ static void large_coarsest_levels_are_told(void)
         int cells[3];
         const char *boundary, *warning;
     } cases[] = {
-        {{16, 16, 16}, "neumann", ""},
-        {{4, 256, 256}, "neumann", ""},
-        {{4, 256, 256}, "dirichlet", ""},
-        {{4, 256, 256}, "periodic,neumann,neumann", ""},
-        {{4, 260, 260}, "neumann", "1x65x65"},
-        {{68, 68, 68}, "dirichlet", "17^3"},
+        {{16, 16, 16}, "neumann", ""},         {{4, 256, 256}, "neumann", ""},
+        {{4, 256, 256}, "dirichlet", ""},      {{4, 256, 256}, "periodic,neumann,neumann", ""},
+        {{4, 260, 260}, "neumann", "1x65x65"}, {{68, 68, 68}, "dirichlet", "17^3"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const char *const options[] = {

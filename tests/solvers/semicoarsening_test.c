@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/memory.h"
 #include "level/build.h"
 #include "support/random.h"
+#include "support/run.h"
 #include "support/solve_case.h"
 
 /* Cycles of an F-cycle and V-cycles to 1e-8 on 32 cells by direction. */
@@ -156,9 +156,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(thin_domains_coarsen),
         cmocka_unit_test(transfers_leave_a_direction),
     };
-    comm_start(&argc, &argv);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    const bool leak = memory_live_blocks() != 0;
-    comm_finish();
-    return failed != 0 || leak;
+    return RUN_WITH_MPI(tests, argc, argv);
 }
