@@ -21,6 +21,7 @@ static inline bool pass_halves(const struct pass *pass)
     return extent_halved(pass->level->n, pass->coarse->n);
 }
 
+/* Whether the pass raises *norm. */
 static inline bool pass_reduces(const struct pass *pass)
 {
     return pass->finish == FINISH_NORM || (pass->finish == FINISH_DEFECT && pass->norm);
