@@ -60,7 +60,7 @@ module hpgmg
     public :: HPGMG_U, HPGMG_F, HPGMG_ALPHA, HPGMG_BETA_I, HPGMG_BETA_J, HPGMG_BETA_K
     public :: HPGMG_FROM_ZERO, HPGMG_FROM_GUESS
     public :: hpgmg_solver, hpgmg_box, hpgmg_block, hpgmg_wall_values, hpgmg_result, hpgmg_function
-    public :: hpgmg_create, hpgmg_destroy, hpgmg_boxes, hpgmg_cell_sizes, hpgmg_set, &
+    public :: hpgmg_create, hpgmg_create_stretched, hpgmg_destroy, hpgmg_boxes, hpgmg_cell_sizes, hpgmg_set, &
         hpgmg_set_function, hpgmg_get, hpgmg_set_wall, hpgmg_set_wall_function, hpgmg_solve, &
         hpgmg_message, hpgmg_check
 
@@ -154,13 +154,14 @@ module hpgmg
             integer(c_int), value :: status
         end subroutine
 
-        function c_create(solver, comm, cells, lengths, options) result(status) &
+        function c_create(solver, comm, cells, lengths, widths, options) result(status) &
             bind(c, name='hpgmg_create_fortran')
             import :: c_double, c_int, c_ptr
             type(c_ptr), intent(out) :: solver
             integer(c_int), intent(in), optional :: comm
             integer(c_int), intent(in) :: cells(3)
-            real(c_double), intent(in) :: lengths(3)
+            real(c_double), intent(in), optional :: lengths(3)
+            type(c_ptr), intent(in), optional :: widths(3)
             type(c_ptr), intent(in) :: options(*)
             integer(c_int) :: status
         end function
@@ -267,17 +268,38 @@ contains
         character(1), parameter :: none(0) = ''
 
         if (present(options)) then
-            call create(solver, cells, lengths, options, comm, status)
+            call create(solver, cells, options, lengths, comm=comm, status=status)
         else
-            call create(solver, cells, lengths, none, comm, status)
+            call create(solver, cells, none, lengths, comm=comm, status=status)
         end if
     end subroutine
 
-    subroutine create(solver, cells, lengths, options, comm, status)
+    ! The same for cells whose widths differ: those in x, y and z. Order 2, variable coefficients.
+    subroutine hpgmg_create_stretched(solver, x, y, z, options, comm, status)
+        type(hpgmg_solver), intent(out) :: solver
+        real(c_double), intent(in), target, contiguous :: x(:), y(:), z(:)
+        character(*), intent(in), optional :: options(:)
+        integer(c_int), intent(in), optional :: comm
+        integer(c_int), intent(out), optional :: status
+        character(1), parameter :: none(0) = ''
+        integer(c_int) :: cells(3)
+        type(c_ptr) :: widths(3)
+
+        cells = [size(x), size(y), size(z)]
+        widths = [c_loc(x), c_loc(y), c_loc(z)]
+        if (present(options)) then
+            call create(solver, cells, options, widths=widths, comm=comm, status=status)
+        else
+            call create(solver, cells, none, widths=widths, comm=comm, status=status)
+        end if
+    end subroutine
+
+    subroutine create(solver, cells, options, lengths, widths, comm, status)
         type(hpgmg_solver), intent(inout) :: solver
         integer(c_int), intent(in) :: cells(3)
-        real(c_double), intent(in) :: lengths(3)
         character(*), intent(in) :: options(:)
+        real(c_double), intent(in), optional :: lengths(3)
+        type(c_ptr), intent(in), optional :: widths(3)
         integer(c_int), intent(in), optional :: comm
         integer(c_int), intent(out), optional :: status
         character(len(options) + 1, kind=c_char), target :: words(size(options))
@@ -289,7 +311,7 @@ contains
             pointers(i) = c_loc(words(i)(1:1))
         end do
         pointers(size(pointers)) = c_null_ptr
-        call finish(c_create(solver%handle, comm, cells, lengths, pointers), status)
+        call finish(c_create(solver%handle, comm, cells, lengths, widths, pointers), status)
     end subroutine
 
     ! Releases the solver, at the latest before MPI_Finalize. One that was never created is none.

@@ -91,10 +91,11 @@ HPGMG_API enum hpgmg_status hpgmg_create_stretched(struct hpgmg **solver, hpgmg_
                                                    const double *const widths[3],
                                                    const char *const *options);
 
-/* hpgmg_create() for the module of Fortran, hpgmg.f90: *comm is Fortran's handle of a communicator.
- * comm NULL stands for MPI_COMM_WORLD. */
+/* Both for the module of Fortran, hpgmg.f90: *comm is Fortran's handle of a communicator. comm NULL
+ * stands for MPI_COMM_WORLD. One of lengths and widths is NULL. */
 HPGMG_API enum hpgmg_status hpgmg_create_fortran(struct hpgmg **solver, const int *comm,
                                                  const int cells[3], const double lengths[3],
+                                                 const double *const widths[3],
                                                  const char *const *options);
 
 /* Releases the solver and sets *solver to NULL. *solver may be NULL already. Before MPI_Finalize.

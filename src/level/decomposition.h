@@ -64,7 +64,7 @@ bool decomposition_equal(const struct decomposition *a, const struct decompositi
  * fewer than least.longest cells on the longest side of the next one; or that cannot be coarsened
  * in all directions and has at most MAX_COARSEST_CELLS, few for any bottom solver. */
 #define MAX_SIDE_RATIO 2.0
-enum { MAX_COARSEST_CELLS = 32 };
+enum { MAX_COARSEST_CELLS = 128 };
 struct decomposition_spec spec_coarsen(struct decomposition_spec spec, struct min_cells least,
                                        const double side[3]);
 

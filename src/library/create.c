@@ -59,7 +59,7 @@ static enum hpgmg_status status_of(enum status status)
 }
 
 /* The cells by direction, and their sizes: lengths of the domain, or widths of all cells. */
-struct grid {
+struct cell_sizes {
     const int *cells;
     const double *lengths;
     const double *const *widths; /* NULL: cells are equal */
@@ -101,7 +101,7 @@ static enum hpgmg_status check_lengths(const int *cells, const double *lengths)
 }
 
 /* Sets the lengths of the domain, or of as many equal cells. */
-static enum hpgmg_status check_grid(const struct grid *g, double lengths[3])
+static enum hpgmg_status check_grid(const struct cell_sizes *g, double lengths[3])
 {
     enum hpgmg_status status = check_cells(g->cells);
     if (status == HPGMG_OK && g->widths)
@@ -270,7 +270,8 @@ static enum hpgmg_status keep_widths(struct hpgmg *s, const double *const *width
 }
 
 /* The rest, with the new world selected. */
-static enum hpgmg_status create(struct hpgmg *s, const struct grid *g, const char *const *options)
+static enum hpgmg_status create(struct hpgmg *s, const struct cell_sizes *g,
+                                const char *const *options)
 {
     struct hierarchy_choice choice;
     const int *cells = g->cells;
@@ -307,8 +308,8 @@ static void release(struct hpgmg *s)
     memory_free(s);
 }
 
-static enum hpgmg_status create_on(struct hpgmg **solver, hpgmg_comm comm, const struct grid *g,
-                                   const char *const *options)
+static enum hpgmg_status create_on(struct hpgmg **solver, hpgmg_comm comm,
+                                   const struct cell_sizes *g, const char *const *options)
 {
     if (!solver)
         return fail(HPGMG_ARGUMENT, "the pointer to the solver is NULL");
@@ -339,7 +340,7 @@ static enum hpgmg_status create_on(struct hpgmg **solver, hpgmg_comm comm, const
 enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int cells[3],
                                const double lengths[3], const char *const *options)
 {
-    const struct grid g = {cells, lengths, NULL};
+    const struct cell_sizes g = {cells, lengths, NULL};
     return create_on(solver, comm, &g, options);
 }
 
@@ -347,14 +348,16 @@ enum hpgmg_status hpgmg_create_stretched(struct hpgmg **solver, hpgmg_comm comm,
                                          const double *const widths[3], const char *const *options)
 {
     static const double *const none[3] = {NULL, NULL, NULL};
-    const struct grid g = {cells, NULL, widths ? widths : none};
+    const struct cell_sizes g = {cells, NULL, widths ? widths : none};
     return create_on(solver, comm, &g, options);
 }
 
 enum hpgmg_status hpgmg_create_fortran(struct hpgmg **solver, const int *comm, const int cells[3],
-                                       const double lengths[3], const char *const *options)
+                                       const double lengths[3], const double *const widths[3],
+                                       const char *const *options)
 {
-    return hpgmg_create(solver, comm_of_fortran(comm), cells, lengths, options);
+    const struct cell_sizes g = {cells, lengths, widths};
+    return create_on(solver, comm_of_fortran(comm), &g, options);
 }
 
 enum hpgmg_status hpgmg_destroy(struct hpgmg **solver)

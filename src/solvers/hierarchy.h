@@ -9,7 +9,8 @@
 #include "operators/stencil.h"
 #include "solvers/bottom.h"
 
-enum { MAX_LEVELS = 32, MAX_GRIDS = 2 * MAX_LEVELS };
+/* A level halves one direction at least, and a direction has at most 2^20 cells. */
+enum { MAX_LEVELS = 64, MAX_GRIDS = 2 * MAX_LEVELS };
 
 /* The backend and the ranks of each level, and the transport of halo messages. */
 struct placement {

@@ -11,7 +11,7 @@
 #include "level/decomposition.h"
 #include "support/random.h"
 
-enum { CASES = 1000, LARGEST_SIDE = 24, MAX_LEVELS = 16 };
+enum { CASES = 1000, LARGEST_SIDE = 24, MAX_LEVELS = 32 };
 
 /* --- one decomposition --- */
 
@@ -369,7 +369,7 @@ static void hierarchies_end_where_they_must(void **state)
 {
     (void)state;
     const struct decomposition_spec odd = spec_cube(1, 3, 1), small = spec_cube(1, 2, 1),
-                                    thin = {{1, 1, 1}, {8, 3, 8}, 1},
+                                    thin = {{1, 1, 1}, {8, 3, 4}, 1},
                                     flat = {{1, 1, 1}, {8, 8, 2}, 1};
     const struct decomposition_spec none[] = {
         spec_coarsen(odd, at_least_one, cubes), spec_coarsen(small, at_least_two, cubes),

@@ -162,8 +162,24 @@ contains
         call refused(status, HPGMG_ORDER, 'f must be set before a solve')
         copy = solver
         call hpgmg_destroy(solver)
+        call widths_are_passed()
         call hpgmg_cell_sizes(copy, h, status)
         call refused(status, HPGMG_ARGUMENT, 'was destroyed')
+    end subroutine
+
+    ! Sides of equal cells are the harmonic means of widths.
+    subroutine widths_are_passed()
+        type(hpgmg_solver) :: stretched
+        real(dp) :: x(8), y(12), z(16), h(3)
+
+        x = 0.25_dp
+        y(1:4) = 1.0_dp
+        y(5:12) = 0.25_dp
+        z = 2.0_dp
+        call hpgmg_create_stretched(stretched, x, y, z, [character(7) :: 'backend', 'cpu'])
+        call hpgmg_cell_sizes(stretched, h)
+        call expect(same(h(1), 0.25_dp) .and. same(h(2), 1.0_dp/3.0_dp) .and. same(h(3), 2.0_dp), 'means of widths')
+        call hpgmg_destroy(stretched)
     end subroutine
 
     ! Arrays with ghost cells, reversed and strided ones, of one plane, of wrong shapes.

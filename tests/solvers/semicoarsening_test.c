@@ -69,7 +69,7 @@ static void thin_domains_coarsen(void **state)
                 choice.op.sides.of[d][0] = choice.op.sides.of[d][1] =
                     neumann ? BOUNDARY_NEUMANN : BOUNDARY_DIRICHLET;
             const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
-            assert_true(spec_cells(&shape.specs[shape.nlevels - 1]) <= 48);
+            assert_true(spec_cells(&shape.specs[shape.nlevels - 1]) <= 128);
             assert_in_range(cycles(&choice), 1, 10);
         }
 }
