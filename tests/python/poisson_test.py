@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """poisson() and solve(f), on one rank: u is that of a dense matrix, made here cell by cell and solved by NumPy; what is
 wrong raises. HPGMG_LIBRARY names the library, if it is not in the package."""
+import os
 import unittest
 
 import numpy
@@ -51,11 +52,11 @@ def dense_solution(f, beta, boundary, h, alpha=0.0):
 def stretched_solution(f, faces, boundary, widths, alpha):
     """The same of cells whose widths differ: fluxes through the faces of a cell over the distances between centres."""
     n, number = f.shape, numpy.arange(f.size).reshape(f.shape)
-    a, volumes = numpy.zeros((f.size, f.size)), numpy.zeros(f.shape)
+    a, volumes, alpha = numpy.zeros((f.size, f.size)), numpy.zeros(f.shape), numpy.broadcast_to(alpha, f.shape)
     for cell in numpy.ndindex(*n):
         sides = [widths[d][cell[d]] for d in range(3)]
         volumes[cell] = numpy.prod(sides)
-        a[number[cell], number[cell]] += alpha * volumes[cell]
+        a[number[cell], number[cell]] += alpha[cell] * volumes[cell]
         for d in range(3):
             for step in -1, 1:
                 other, face = list(cell), list(cell)
@@ -142,6 +143,32 @@ class Poisson(unittest.TestCase):
         for wrong in widths[:2], [widths[1]] * 3, [-width for width in widths]:
             with self.assertRaises((TypeError, hpgmg.Error)):
                 self.solve(F, widths=wrong)
+
+    def test_random_grids(self):
+        """Widths, walls, coefficients and solid cells at random, to 1e-10; GRIDS in the environment is their number."""
+        for grid in range(int(os.environ.get("GRIDS", "60"))):
+            random = numpy.random.default_rng(grid)
+            cells = (12, 12, 12) if grid % 6 == 5 else tuple(random.choice((4, 8, 12), 3))
+            widths = [random.uniform(0.05, 3) * numpy.exp(random.uniform(-1, 1, n)) for n in cells]
+            words = [random.choice(("dirichlet", "neumann", "periodic")) for _ in cells]
+            faces = [random.uniform(0.5, 2, [n + (d == e) for e, n in enumerate(cells)]) for d in range(3)]
+            for d, word in enumerate(words):
+                if word == "periodic": # the first face is the last
+                    numpy.moveaxis(faces[d], d, 0)[-1] = numpy.moveaxis(faces[d], d, 0)[0]
+            solid, f, alpha = random.random(cells) < 0.2, random.standard_normal(cells), random.uniform(0.1, 1, cells)
+            u = hpgmg.poisson(f, faces, alpha, widths=widths, boundary=words, solid=solid, solver="idr", backend="cpu",
+                              rtol=1e-13)
+            closed = [values.copy() for values in faces]
+            for d, values in enumerate(closed):
+                along, own = numpy.moveaxis(values, d, 0), numpy.moveaxis(solid, d, 0)
+                along[:-1][own] = 0.0
+                along[1:][own] = 0.0
+                if words[d] == "periodic":
+                    along[0][own[-1]] = 0.0
+                    along[-1][own[0]] = 0.0
+            f, alpha = numpy.where(solid, 0.0, f), numpy.where(solid, 1.0, alpha)
+            expected = stretched_solution(f, closed, words, widths, alpha)
+            self.assertLess(abs(u - expected).max(), 1e-10 * abs(expected).max(), (grid, cells, words))
 
     def test_solid_cells(self):
         solid = generator.random(CELLS) < 0.15
