@@ -74,6 +74,20 @@ static void thin_domains_coarsen(void **state)
         }
 }
 
+/* h, 2h and 4h are levels only where all directions are halved. */
+static void sizes_are_halved(void **state)
+{
+    (void)state;
+    struct hierarchy_choice choice = case_choice(2, false, false, SMOOTHER_GSRB, 4, 1);
+    for (int cubes = 0; cubes < 2; cubes++) {
+        choice.op.lengths[0] = choice.op.lengths[1] = 1.0;
+        choice.op.lengths[2] = cubes ? 1.0 : 0.1;
+        struct hierarchy *h = hierarchy_create(&choice);
+        assert_int_equal(hierarchy_solved_levels(h), cubes ? 3 : 1);
+        hierarchy_destroy(h);
+    }
+}
+
 static struct level *make_level(const int n[3])
 {
     struct decomposition_spec spec = {{1, 1, 1}, {n[0], n[1], n[2]}, 1};
@@ -154,6 +168,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_cells_take_few_cycles),
         cmocka_unit_test(thin_domains_coarsen),
+        cmocka_unit_test(sizes_are_halved),
         cmocka_unit_test(transfers_leave_a_direction),
     };
     return RUN_WITH_MPI(tests, argc, argv);
