@@ -79,8 +79,8 @@ struct hpgmg;
 HPGMG_API enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int cells[3],
                                          const double lengths[3], const char *const *options);
 
-/* The same for cells whose widths differ along a direction: widths[d][i], of which there are
- * cells[d], is the width of cells with index i in direction d, and the domain begins at 0. Order 2
+/* The same for cells whose widths differ along a direction: widths[d][i], 0 <= i < cells[d], is the
+ * width in direction d of the cells with index i there, and the domain begins at 0. Order 2
  * and variable coefficients only. All data stays the caller's: f, α and β are values at the centres
  * of these cells and faces. The residual is weighted by volume: ‖V(f − Au)‖/‖Vf‖, V the volume of a
  * cell; where solutions differ by a constant, f must have the sum ΣVf = 0, and u gets the mean

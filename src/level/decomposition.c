@@ -301,14 +301,17 @@ struct decomposition_spec spec_agglomerate(struct decomposition_spec spec, doubl
     return spec_with_busy_ranks(spec);
 }
 
-/* Sides that are equal but for rounding. */
-#define SAME_SIDE 1.0000000001
+/* Whether a side is longer than a level leaves it beside one of this length. */
+static bool is_long(double side, double beside)
+{
+    return side > MAX_SIDE_RATIO * (1.0 + SAME_SIDE) * beside;
+}
 
 /* Whether a smoother couples the two cells in direction d so strongly that they have one value. */
 static bool is_thin(const int n[3], const double side[3], int d)
 {
     const double others = fmin(side[(d + 1) % 3], side[(d + 2) % 3]);
-    return n[d] == 2 && others > MAX_SIDE_RATIO * SAME_SIDE * side[d];
+    return n[d] == 2 && is_long(others, side[d]);
 }
 
 /* Sets in which directions the next coarser level has half the cells: spec_coarsen() has the rule.
@@ -326,7 +329,7 @@ static bool choose_directions(const struct decomposition_spec *spec, struct min_
         shortest = can[d] ? fmin(shortest, side[d]) : shortest;
     }
     for (int d = 0; d < 3; d++) {
-        halved[d] = can[d] && side[d] <= MAX_SIDE_RATIO * SAME_SIDE * shortest;
+        halved[d] = can[d] && !is_long(side[d], shortest);
         n[d] /= halved[d] ? 2 : 1;
         count += halved[d];
     }

@@ -18,6 +18,10 @@ struct min_cells {
     bool collapses[3];
 };
 
+/* Sides of cells that differ by less of each other are the same: they were divided in other ways.
+ */
+#define SAME_SIDE 1e-10
+
 static inline int extent_longest(const int n[3])
 {
     const int most = n[0] > n[1] ? n[0] : n[1];

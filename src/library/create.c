@@ -84,8 +84,6 @@ static enum hpgmg_status check_cells(const int *cells)
 
 static enum hpgmg_status check_lengths(const int *cells, const double *lengths)
 {
-    if (!lengths)
-        return fail(HPGMG_ARGUMENT, "lengths is NULL");
     for (int d = 0; d < 3; d++)
         if (!(lengths[d] > 0.0) || !isfinite(lengths[d]))
             return fail(HPGMG_ARGUMENT, "lengths[%d] is %g; it must be positive and finite", d,
@@ -101,18 +99,20 @@ static enum hpgmg_status check_lengths(const int *cells, const double *lengths)
 }
 
 /* Sets the lengths of the domain, or of as many equal cells. */
-static enum hpgmg_status check_grid(const struct cell_sizes *g, double lengths[3])
+static enum hpgmg_status check_sizes(const struct cell_sizes *g, double lengths[3])
 {
     enum hpgmg_status status = check_cells(g->cells);
     if (status == HPGMG_OK && g->widths)
         status = stretch_check(g->cells, g->widths);
+    else if (status == HPGMG_OK && !g->lengths)
+        status = fail(HPGMG_ARGUMENT, "lengths is NULL");
     if (status != HPGMG_OK)
         return status;
     if (g->widths)
         stretch_lengths(g->cells, g->widths, lengths);
-    else if (g->lengths)
+    else
         memcpy(lengths, g->lengths, 3 * sizeof *lengths);
-    return check_lengths(g->cells, g->widths || g->lengths ? lengths : NULL);
+    return check_lengths(g->cells, lengths);
 }
 
 static double boxes_of(const int cells[3], int log2_box_dim)
@@ -276,7 +276,7 @@ static enum hpgmg_status create(struct hpgmg *s, const struct cell_sizes *g,
     struct hierarchy_choice choice;
     const int *cells = g->cells;
     enum hpgmg_status status =
-        call_agree(CALL_CREATE, g->widths != NULL, check_grid(g, s->lengths));
+        call_agree(CALL_CREATE, g->widths != NULL, check_sizes(g, s->lengths));
     if (status != HPGMG_OK)
         return status;
     memcpy(s->cells, cells, sizeof s->cells);

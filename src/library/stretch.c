@@ -7,7 +7,6 @@
 #include <math.h>
 #include "backend/backend.h"
 #include "base/memory.h"
-#include "level/plan.h"
 #include "library/solver_handle.h"
 #include "operators/bodies.h"
 #include "operators/pass.h"
@@ -37,9 +36,9 @@ void stretch_lengths(const int cells[3], const double *const widths[3], double l
     }
 }
 
-/* The distance of the cells on both sides of a face, over which β's difference is taken. Beyond a
- * Dirichlet wall lies a cell as wide as that before it. A Neumann wall has no difference, only a
- * flux through its area. */
+/* The distance between the centres of the two cells at a face, over which u is differenced. The
+ * ghost cell behind a Dirichlet wall is as wide as the cell in front of it. On a Neumann wall the
+ * flux is given, so any distance does: that of equal cells leaves β its area alone. */
 static double distance(const struct hpgmg *s, int d, int face)
 {
     const double *w = s->widths[d];

@@ -150,9 +150,8 @@ struct prolongation_arguments {
     real *fine;
     const real *coarse;
     long sj, sk;
-    int ratio[3];      /* fine cells per coarse one: 1 or 2 */
-    long stride[3];    /* of coarse cells */
-    long neighbour[3]; /* the same where the ratio is 2; else 0 */
+    int ratio[3];   /* fine cells per coarse one: 1 or 2 */
+    long stride[3]; /* of coarse cells */
     int reach;
     bool adds;
 };
@@ -160,10 +159,11 @@ struct prolongation_arguments {
 FORMULA void body_prolong(const struct prolongation_arguments *x, int i, int j, int k)
 {
     const int *r = x->ratio, high[3] = {i % r[0], j % r[1], k % r[2]};
-    const real *c =
-        x->coarse + i / r[0] * x->stride[0] + j / r[1] * x->stride[1] + k / r[2] * x->stride[2];
+    const long *s = x->stride,
+               neighbour[3] = {(r[0] - 1) * s[0], (r[1] - 1) * s[1], (r[2] - 1) * s[2]};
+    const real *c = x->coarse + i / r[0] * s[0] + j / r[1] * s[1] + k / r[2] * s[2];
     real *u = x->fine + i + j * x->sj + k * x->sk;
-    const real value = prolong_cell(x->reach, c, x->neighbour, high);
+    const real value = prolong_cell(x->reach, c, neighbour, high);
     *u = x->adds ? *u + value : value;
 }
 

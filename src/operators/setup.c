@@ -34,6 +34,7 @@ void setup_restrict_faces(const struct level *fine, struct level *coarse, int di
         setup_count_faces(&coarse->patches[q], direction, n);
         fine->backend->passes->visit(BODY_restrict_faces, &x, n);
     }
+    /* the faces of such a cell lead nowhere, but count in the diagonal */
     const bool own_neighbour = coarse->n[direction] == 1 && sides_wrap(&coarse->sides, direction);
     const double weight = own_neighbour ? 0.0
                                         : coarse->stencil->spacing.weight[direction] /

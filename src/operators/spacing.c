@@ -3,9 +3,6 @@
 #include <math.h>
 #include "level/extent.h"
 
-/* Sides that differ by less of each other are the same: they were divided in other ways. */
-#define SAME_SIDE 1e-10
-
 static bool is_same(double side, double other)
 {
     return fabs(side - other) <= SAME_SIDE * other;

@@ -67,7 +67,7 @@ struct restriction_arguments restriction_between(const struct level *fine, enum 
     extent_ratio(fine->n, coarse->n, ratio);
     for (int d = 0; d < 3; d++) {
         x.step[d] = ratio[d] * stride[d];
-        x.pair[d] = ratio[d] == 2 ? stride[d] : 0;
+        x.pair[d] = (ratio[d] - 1) * stride[d];
     }
     return x;
 }
@@ -97,8 +97,6 @@ void vector_prolong(const struct pass *pass, int q)
                                        .reach = pass->prolongation / 2,
                                        .adds = pass->start == START_PROLONG_ADD};
     extent_ratio(fine->n, coarse->n, x.ratio);
-    for (int d = 0; d < 3; d++)
-        x.neighbour[d] = x.ratio[d] == 2 ? x.stride[d] : 0;
     fine->backend->passes->visit(BODY_prolong, &x, f->n);
 }
 

@@ -202,11 +202,8 @@ static void prolonged_terms(const struct near_walls *w, const struct local_box *
     const long sj = c->n[0], sk = sj * c->n[1];
     struct prolongation_arguments x = {
         .fine = terms, .coarse = g.at, .sj = sj, .sk = sk, .reach = w->reach};
-    for (int d = 0; d < 3; d++) {
-        x.ratio[d] = w->ratio[d];
-        x.stride[d] = g.stride[d];
-        x.neighbour[d] = w->ratio[d] == 2 ? g.stride[d] : 0;
-    }
+    memcpy(x.ratio, w->ratio, sizeof x.ratio);
+    memcpy(x.stride, g.stride, sizeof x.stride);
 #pragma omp parallel for collapse(2) schedule(static)
     for (int k = 0; k < c->n[2]; k++)
         for (int j = 0; j < c->n[1]; j++)

@@ -216,6 +216,7 @@ static void add_level(const struct hierarchy_choice *choice, const struct decomp
         add_buffer(choice, backend->single, own, bytes);
 }
 
+/* The choice with the operator of the shape. */
 static struct hierarchy_choice settled(const struct hierarchy_choice *choice,
                                        const struct hierarchy_shape *shape)
 {

@@ -126,7 +126,7 @@ static int count_residuals(const struct program *p)
     return count;
 }
 
-/* The checksum of u after so many runs of so many cycles. */
+/* The checksum of u after `runs` runs of `cycles` cycles each. */
 static uint64_t continued(struct hierarchy *h, int runs, int cycles)
 {
     struct solve_result result;
