@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_BODIES_H
-#define LAB_BODIES_H
+#pragma once
 /* What the kernels of kernels.h do for element x: one thread of a GPU, one iteration of a CPU's
  * loop. */
 #include "lab/kernels.h"
@@ -507,5 +506,3 @@ FORMULA void wave_slope(const struct bench_operands *o, long x)
     }
 ELEMENTS(BODY)
 #undef BODY
-
-#endif

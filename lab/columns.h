@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_COLUMNS_H
-#define LAB_COLUMNS_H
+#pragma once
 /* The figures of one row of a report, described once: columns of a table and members in JSON. */
 #include "cli/json.h"
 
@@ -17,5 +16,3 @@ enum { DECIMALS_OF_RATE = -1 }; /* three below ten, else one */
  * behind that of the first column, unless it is NULL. Prints no end of line. Returns true. */
 bool report_row(struct json *object, const char *title, const char *first, int width,
                 const struct column *columns, int count);
-
-#endif

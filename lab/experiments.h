@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_EXPERIMENTS_H
-#define LAB_EXPERIMENTS_H
+#pragma once
 /* What `machine`, `memory` and `methods` measure are cases: kernels, their operands, what they must
  * give, and what to count. bench_measure() runs a case, compares its results with what they must
  * be, and times and reports it if they are right. */
@@ -128,5 +127,3 @@ enum status fault_check(void);
 /* Index of the result to falsify; -1: none. */
 long fault_index(long results);
 extern const double fault_value; /* wrong as two floats too */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_KERNELS_H
-#define LAB_KERNELS_H
+#pragma once
 /* The kernels of the experiments, by number and by name. */
 #include "lab/timing.h"
 
@@ -162,5 +161,3 @@ GPU_ONLY double *gpu_managed_create(long length);
 GPU_ONLY void gpu_managed_destroy(double *data);
 
 C_END
-
-#endif

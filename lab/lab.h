@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_LAB_H
-#define LAB_LAB_H
+#pragma once
 /* Options, one run of a subcommand, and what all subcommands use. */
 #include <stdbool.h>
 #include "base/status.h"
@@ -116,5 +115,3 @@ void spread_add_json(struct json *object, const struct spread *spread);
 
 /* So much in one second; NaN if there is nothing of it. */
 double per_second(double quantity, double seconds);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_LIMITER_H
-#define LAB_LIMITER_H
+#pragma once
 /* What limits a kernel, by the rule of 60 %: bandwidth if it uses that share of what some memory
  * can move, compute if it uses that share of what the machine can issue, both, or neither: then it
  * is latency, that is waiting, or unknown where a share is not known. Bytes and instructions are
@@ -71,5 +70,3 @@ struct measurement measure_work(const struct lab *lab, work_fn *work, void *data
 /* Prints the limiter and the launches, indented below a line of a table, and adds "seconds", what
  * is counted per run and per cell, the shares, the limiter and "launches" to the JSON. */
 void measurement_report(struct json *object, const struct measurement *m, double cells);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_METHOD_KERNELS_CUH
-#define LAB_METHOD_KERNELS_CUH
+#pragma once
 /* Kernels of `hpgmg-lab methods` whose threads work together, or keep more than one element. */
 #include "cuda/core/launch.cuh"
 #include "lab/bodies.h"
@@ -68,5 +67,3 @@ static __global__ void __launch_bounds__(LU_THREADS)
         if (works)
             out[at + j * SIZE] = a[j];
 }
-
-#endif

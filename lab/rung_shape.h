@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_RUNG_SHAPE_H
-#define LAB_RUNG_SHAPE_H
+#pragma once
 /* How a rung divides a level among blocks and threads, and what a block then loads: counted, as if
  * the first-level cache kept all that the block reads. */
 
@@ -51,5 +50,3 @@ struct rung_counts {
 struct rung_counts rung_count(const struct rung_shape *shape);
 
 C_END
-
-#endif

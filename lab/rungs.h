@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_RUNGS_H
-#define LAB_RUNGS_H
+#pragma once
 /* The rungs of `ladder`: kernels from the simplest to the program's own for a smoothing, three red
  * and three black half-sweeps of Gauss-Seidel by turns, with variable coefficients between
  * Dirichlet walls. */
@@ -63,5 +62,3 @@ struct pass rung_pass(struct level *level, const struct rung *rung);
 void rung_default(struct level *level, const struct rung *rung, const struct rung_shape *shape);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_RUNGS_KERNEL_CUH
-#define LAB_RUNGS_KERNEL_CUH
+#pragma once
 /* The kernel of all rungs: sweep(). What changes from rung to rung is Near, the type that knows
  * where the neighbours of a thread's cells come from:
  *
@@ -284,5 +283,3 @@ DEVICE void sweep(const half_sweep &s)
         }
 }
 } // namespace rungs
-
-#endif

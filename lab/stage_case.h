@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_STAGE_CASE_H
-#define LAB_STAGE_CASE_H
+#pragma once
 /* One stage on one level, with random fields: what `kernel` and `tune` time, and how its result is
  * checked. */
 #include "lab/limiter.h"
@@ -119,5 +118,3 @@ struct operations operations_of_restriction(void);
  * of shared memory, instructions. NaN where nothing is known. */
 void usage_add_counts(struct usage *usage, const struct backend *backend, const struct pass *pass,
                       double cells);
-
-#endif

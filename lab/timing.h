@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LAB_TIMING_H
-#define LAB_TIMING_H
+#pragma once
 /* How long something takes: median and spread of repeated samples; and what of it only a GPU can
  * tell. */
 #include "backend/backend.h"
@@ -59,5 +58,3 @@ GPU_ONLY int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernel
 GPU_ONLY long gpu_cache_bytes(void);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_ACCURACY_H
-#define APP_ACCURACY_H
+#pragma once
 /* The errors and orders on record for every model problem, operator and boundary. */
 #include <stdbool.h>
 #include "operators/stencil.h"
@@ -22,5 +21,3 @@ enum { ACCURACY_SIZES = 7, ACCURACY_SMALLEST = 16 }; /* 16³, 32³ … 1024³ ar
 bool accuracy_converged(struct operator_choice op, int problem, int dim, struct accuracy *known);
 /* The same after one F-cycle, which adds the algebraic error of op.smoother. */
 bool accuracy_f_cycle(struct operator_choice op, int problem, int dim, struct accuracy *known);
-
-#endif

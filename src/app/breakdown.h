@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_BREAKDOWN_H
-#define APP_BREAKDOWN_H
+#pragma once
 /* Time by level and stage, from separate solves: timing stages slows a solve down. */
 #include "app/record.h"
 
@@ -11,5 +10,3 @@ void breakdown_measure(struct solver *s, struct size_record *r);
 /* Bytes per second, read + write, that this rank's threads copy between two arrays larger than the
  * caches, while all ranks do. Collective over the world. */
 double breakdown_copy_rate(void);
-
-#endif

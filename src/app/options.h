@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_OPTIONS_H
-#define APP_OPTIONS_H
+#pragma once
 /* Every choice of a run. One table row per option (options_table.c) has its name, kind, default,
  * help text and legal values; parsing, --help, input files and the echo in reports follow from it.
  */
@@ -53,5 +52,3 @@ void options_print_help(FILE *out);
  * with a fixed number of solves. */
 void options_visit(const struct options *options,
                    void (*visit)(void *data, const char *name, const char *value), void *data);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_RANKS_H
-#define APP_RANKS_H
+#pragma once
 /* The ranks of a run: where each of them is, and how fast it copies and smooths while it waits
  * for no other rank. A rank that is slower than the others slows all of them down. */
 #include "app/record.h"
@@ -26,5 +25,3 @@ int ranks_outliers(const struct rank_table *t, struct rank_outlier *outliers, in
  * times as fast as the others". */
 enum { OUTLIER_TEXT_SIZE = 96 };
 const char *ranks_outlier_text(const struct rank_outlier *o, char text[OUTLIER_TEXT_SIZE]);
-
-#endif

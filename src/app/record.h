@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_RECORD_H
-#define APP_RECORD_H
+#pragma once
 /* The record of a run: the machine, the hierarchy, the solves of h, 2h and 4h, and the verdict. The
  * procedure fills it (app/benchmark.h) and the reports read it. Complete on rank 0.
  */
@@ -220,5 +219,3 @@ bool size_is_noisy(const struct size_record *size);
  * Returns text. */
 enum { NOISE_TEXT_SIZE = 64 };
 const char *size_noise_text(const struct size_record *size, char text[NOISE_TEXT_SIZE]);
-
-#endif

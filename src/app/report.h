@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_REPORT_H
-#define APP_REPORT_H
+#pragma once
 /* The report: text on stdout, and JSON (docs/json-report.md). Of the record on rank 0; other ranks
  * print nothing. */
 #include "app/record.h"
@@ -19,5 +18,3 @@ void report_results(const struct record *r);
 /* Writes the report as JSON, also of an INVALID run, and closes the file. On failure (a full disk)
  * rank 0 prints one line and all ranks return false. Collective over the world. */
 bool report_write_json(struct output_file *file, const struct record *r);
-
-#endif

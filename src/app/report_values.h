@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_REPORT_VALUES_H
-#define APP_REPORT_VALUES_H
+#pragma once
 /* What reports say of a record: docs/json-report.md explains the keys. A new key is a row here and
  * an entry there. */
 #include "app/record.h"
@@ -18,5 +17,3 @@ extern const struct values environment_values, memory_values, hierarchy_values, 
 
 /* Whom to look for: the host, and the GPU or the processors of a struct rank_record. */
 const char *rank_place(const void *of, char text[VALUE_TEXT_SIZE]);
-
-#endif

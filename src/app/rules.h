@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_RULES_H
-#define APP_RULES_H
+#pragma once
 /* What HPGMG's benchmark prescribes. docs/BENCHMARK.md has the rules and their reasons,
  * run/check-result has them too. */
 #include "cli/command_line.h"
@@ -15,5 +14,3 @@ enum { MIN_LOG2_UNKNOWNS = 24 };
 enum status rules_apply(struct parser *p);
 /* False if the option must have another value than this one. */
 bool rules_allow(const char *option, const char *value);
-
-#endif

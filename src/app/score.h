@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_SCORE_H
-#define APP_SCORE_H
+#pragma once
 /* The score of a run: its rates, and whether they may be compared with those of other machines. */
 #include "app/options.h"
 #include "app/record.h"
@@ -13,5 +12,3 @@ void score_judge(struct record *r, const struct options *options);
  * (spread …) (official)", or "(official, mixed precision)", with the energy of a solve of size h
  * where it was measured. */
 void score_print(FILE *out, const struct record *r);
-
-#endif

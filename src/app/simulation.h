@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_SIMULATION_H
-#define APP_SIMULATION_H
+#pragma once
 /* --dry-run --ranks P: in one process, what some of the ranks of a job of P ranks would set up. */
 #include "app/options.h"
 #include "base/status.h"
@@ -12,5 +11,3 @@
  * size_check() and jobs of several processes. */
 enum status simulation_run(const struct hierarchy_choice *choice, const struct options *options,
                            char *message, int message_size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_SOLUTION_FILE_H
-#define APP_SOLUTION_FILE_H
+#pragma once
 /* u and f of the finest level as an image of VTK (XML, .vti), which ParaView and VisIt read and
  * run/figures draws. Its bytes are the same for any number of ranks. */
 #include <stdbool.h>
@@ -16,5 +15,3 @@ bool solution_file_open(const char *path, const struct hierarchy_choice *choice,
  * failure rank 0 prints one line, no file is left, and all ranks return false. Frees file.
  * Collective over the world. */
 bool solution_file_write(struct output_file *file, const struct hierarchy *h);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_STAGE_TABLE_H
-#define APP_STAGE_TABLE_H
+#pragma once
 /* Tables of the text report about stages. For rank 0. */
 #include "app/record.h"
 
@@ -11,5 +10,3 @@ void stage_table_times(const struct record *record, const struct size_record *si
 void stage_table_kernels(const struct size_record *size);
 /* One line per stage that exchanges data: pack, local, wait, unpack. */
 void stage_table_movement(const struct size_record *size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_TIMELINE_H
-#define APP_TIMELINE_H
+#pragma once
 /* One solve of all ranks, stage by stage, as a file in the Trace Event Format, which Perfetto and
  * chrome://tracing show and run/figures draws. */
 #include "app/options.h"
@@ -17,5 +16,3 @@ struct timeline *timeline_record(struct solver *s);
 bool timeline_write(struct output_file *file, const struct timeline *t,
                     const struct options *options, double seconds_per_solve);
 void timeline_destroy(struct timeline *t); /* NULL is allowed */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_IDLE_OPTIONS_H
-#define APP_IDLE_OPTIONS_H
+#pragma once
 #include "app/options.h"
 #include "app/record.h"
 
@@ -10,5 +9,3 @@ void unused_options(const struct hierarchy *h, struct record *b, const struct op
 
 /* True if this is the option's default. */
 bool option_is_initial(const struct option_row *row, const char *value);
-
-#endif

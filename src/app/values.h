@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_VALUES_H
-#define APP_VALUES_H
+#pragma once
 /* Tables of values of structs: JSON, its schema and the text report follow from their rows. */
 #include <math.h>
 #include <stdbool.h>
@@ -84,5 +83,3 @@ const char *bytes_text(double bytes, char text[BYTES_TEXT_SIZE]);
 /* Boxes and the cells of each: "8x 32^3", "6x(32x16x16)". */
 enum { BOXES_TEXT_SIZE = 64 };
 const char *boxes_text(long boxes, const int cells[3], char text[BOXES_TEXT_SIZE]);
-
-#endif

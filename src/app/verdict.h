@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_VERDICT_H
-#define APP_VERDICT_H
+#pragma once
 /* The verdict on a run: a list of checks, each with its value, its bounds and their grounds. A run
  * is VALID if no check failed and the residual on h passed. */
 #include "app/options.h"
@@ -16,5 +15,3 @@ struct verdict verdict_of(const struct record *b, const struct options *options)
  * INVALID (…), with the texts of the checks that were not
  * made or failed. Returns text. */
 const char *verdict_text(const struct verdict *verdict, char *text, int size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BACKEND_BACKEND_H
-#define BACKEND_BACKEND_H
+#pragma once
 /* What a backend provides. This folder lies below the backends and below all that uses them: it has
  * no code. Other code finds a level's backend through the level and never asks which one it is. A
  * backend is one table per purpose. It has memory and passes; the other tables are NULL where it
@@ -106,5 +105,3 @@ struct backend {
     const struct backend_streams *streams;
     const struct backend_events *events;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_BOTTOM_COUNTS_H
-#define OPERATORS_BOTTOM_COUNTS_H
+#pragma once
 /* What solvers of the coarsest level report, on the host and on a device. */
 
 /* Why a solve did not reach its tolerance. After a breakdown of a Krylov method the smoother takes
@@ -24,5 +23,3 @@ struct bottom_counts {
     long solves, iterations;         /* since the hierarchy was created */
     long breakdowns[NUM_BREAKDOWNS]; /* by reason; one solve may count for two */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BACKEND_CONTEXT_H
-#define BACKEND_CONTEXT_H
+#pragma once
 /* What is chosen at run time beside the problem, and who watches cycles. A program has one context,
  * and each solver of the library another one, which every call selects. */
 #include <stdbool.h>
@@ -36,5 +35,3 @@ struct context *context_current(void);
 struct context *context_select(struct context *context);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BACKEND_COPIES_H
-#define BACKEND_COPIES_H
+#pragma once
 #include <stdbool.h>
 #include "base/real.h"
 
@@ -38,5 +37,3 @@ struct plan_copies {
     const real *from;
     real *to;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BACKEND_FIELDS_H
-#define BACKEND_FIELDS_H
+#pragma once
 
 /* The grid functions that a level may hold. A field is one allocation for all local boxes of the
  * level with their ghosts. */
@@ -27,5 +26,3 @@ enum field {
     NUM_OUTER_FIELDS = 12,
     NUM_FIELDS = FIELD_OUTER + NUM_OUTER_FIELDS,
 };
-
-#endif

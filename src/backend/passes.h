@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BACKEND_PASSES_H
-#define BACKEND_PASSES_H
+#pragma once
 /* The computing half of a backend. Its unit is a pass of the cycle, not a vector operation, so that
  * a backend may fuse (red and black, residual and restriction, prolongation and first sweep)
  * without any change of the cycles. A pass reads halos that a plan has filled, fills the other
@@ -164,5 +163,3 @@ struct passes {
      * where passes read the fields. */
     void (*prepare)(struct level *level);
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BASE_CHECK_H
-#define BASE_CHECK_H
+#pragma once
 /* Fatal errors: one line on stderr, then the job ends. No check is compiled out. */
 #include <stdbool.h>
 #include "base/linkage.h"
@@ -36,5 +35,3 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
          : die(STATUS_SYSTEM, "%s:%d: internal check failed: %s", __FILE__, __LINE__, #condition))
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BASE_LIBRARY_H
-#define BASE_LIBRARY_H
+#pragma once
 /* Libraries that are used where a machine has them and are never required: loaded at run time. */
 #include <stdbool.h>
 #include "base/linkage.h"
@@ -18,5 +17,3 @@ struct library_function {
 bool library_load(const char *const *files, const struct library_function *functions, int count);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BASE_LINKAGE_H
-#define BASE_LINKAGE_H
+#pragma once
 /* Around the declarations of C functions in a header that C++ includes too. */
 #ifdef __cplusplus
 #define C_BEGIN extern "C" {
@@ -8,6 +7,4 @@
 #else
 #define C_BEGIN
 #define C_END
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BASE_MEMORY_H
-#define BASE_MEMORY_H
+#pragma once
 /* Host memory with a ledger. The program allocates all host memory here, so leaks and bytes per
  * unknown are counted. (Leak checkers cannot tell the program's leaks from the MPI library's.) */
 #include <stddef.h>
@@ -32,5 +31,3 @@ size_t memory_peak_bytes(void);
 size_t memory_available_bytes(void);
 
 C_END
-
-#endif

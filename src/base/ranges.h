@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BASE_RANGES_H
-#define BASE_RANGES_H
+#pragma once
 /* Named, nested ranges of time for profilers: NVTX (Nsight Systems), and regions of Caliper where
  * CALI_CONFIG is set and libcaliper.so is found. They cost a few nanoseconds without a profiler. */
 
@@ -12,5 +11,3 @@ void range_pop(void);
 /* Why Caliper does not measure what the environment asks for, in one line; NULL: it does, or
  * nothing is asked for. */
 const char *ranges_complaint(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BASE_STATUS_H
-#define BASE_STATUS_H
+#pragma once
 /* Exit statuses of all programs. Shells use 126 and above for signals. */
 
 enum status {
@@ -11,5 +10,3 @@ enum status {
     STATUS_MEMORY = 4,      /* the problem does not fit in memory */
     STATUS_SYSTEM = 5,      /* a CUDA, MPI or I/O call failed */
 };
-
-#endif

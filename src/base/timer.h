@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BASE_TIMER_H
-#define BASE_TIMER_H
+#pragma once
 #include <stdlib.h>
 #include "base/linkage.h"
 
@@ -24,5 +23,3 @@ static inline double timer_median(double *samples, long count)
     qsort(samples, (size_t)count, sizeof *samples, timer_compare);
     return 0.5 * (samples[(count - 1) / 2] + samples[count / 2]);
 }
-
-#endif

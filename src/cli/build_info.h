@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CLI_BUILD_INFO_H
-#define CLI_BUILD_INFO_H
+#pragma once
 
 /* What the program was built from, and how. */
 struct build_info {
@@ -10,5 +9,3 @@ struct build_info {
     const char *flags;    /* of the compiler */
 };
 extern const struct build_info build_info;
-
-#endif

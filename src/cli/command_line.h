@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CLI_COMMAND_LINE_H
-#define CLI_COMMAND_LINE_H
+#pragma once
 /* Reads a command line by a table of options. Every error is one sentence that names the option and
  * the legal values. What both programs do before and after is here too. */
 #include "base/status.h"
@@ -57,5 +56,3 @@ void message_print(char *message);
 /* Replaces each byte that is not part of a printable UTF-8 character by a question mark: values and
  * file names may have line ends and escape sequences, messages must not. */
 void message_make_one_line(char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CLI_JSON_H
-#define CLI_JSON_H
+#pragma once
 /* Building JSON and writing it to a file. */
 #include <stdbool.h>
 #include "cli/output_file.h"
@@ -46,5 +45,3 @@ bool json_write(struct output_file *file, const struct json *root);
 /* The same for all ranks, which return the same; destroys root. file and root are rank 0's, and
  * NULL on the other ranks. Collective over the world. */
 bool json_write_of_rank_0(struct output_file *file, struct json *root);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CLI_OPTION_H
-#define CLI_OPTION_H
+#pragma once
 /* Options as data: a program has a struct of them and a table with one row per option, and parsing,
  * --help, error messages and the echo in reports follow from the rows. */
 #include <stdbool.h>
@@ -105,5 +104,3 @@ int print_words(FILE *out, const char *text, int column, int indent, int width);
 
 /* The middle of --help: one entry per option. */
 void option_print_help(const struct option_list *list, FILE *out);
-
-#endif

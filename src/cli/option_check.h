@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CLI_OPTION_CHECK_H
-#define CLI_OPTION_CHECK_H
+#pragma once
 /* Checks that all ranks have the same options. Each rank reads its own command line, which
  * launchers, wrappers and files that differ between nodes can make different; ranks that disagree
  * would deadlock. */
@@ -17,5 +16,3 @@ int check_statuses_agree(int status, char *message, int size);
  * texts. Collective over the world. */
 enum status check_options_agree(const struct option_list *list, void *options, enum status status,
                                 char *message, int size);
-
-#endif

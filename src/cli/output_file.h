@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CLI_OUTPUT_FILE_H
-#define CLI_OUTPUT_FILE_H
+#pragma once
 /* A file that is written whole or left unchanged. A regular file, or the target of a symbolic link,
  * is written under another name in the same folder and renamed; no such file exists before
  * output_file_write(). Devices, pipes and the file that stdout goes to are written directly. */
@@ -31,5 +30,3 @@ const char *output_file_begin(struct output_file *file);
 bool output_file_end(struct output_file *file, const char *reason);
 /* Frees the file without writing. */
 void output_file_discard(struct output_file *file);
-
-#endif

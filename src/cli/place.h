@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CLI_PLACE_H
-#define CLI_PLACE_H
+#pragma once
 /* Where this rank runs. */
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ void place_read(struct place *p);
 
 /* What a file of Linux's, of lines `key: value`, has for this key; no change of text if nothing. */
 void place_read_value(const char *path, const char *key, char *text, size_t size);
-
-#endif

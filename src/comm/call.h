@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef COMM_CALL_H
-#define COMM_CALL_H
+#pragma once
 /* For comm/ only. */
 #include <mpi.h>
 
@@ -26,5 +25,3 @@ void world_find_node(struct world *world);
 /* The environment variable by which a launcher says that it started several processes, and this
  * one's number among them; NULL if none says so. */
 const char *comm_launcher_of_several(int *rank);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef COMM_CLOCK_H
-#define COMM_CLOCK_H
+#pragma once
 /* How timer_seconds() of this rank differs from that of rank 0. All times are in seconds. */
 
 /* One measurement. */
@@ -21,5 +20,3 @@ struct clock_offset clock_measure(void);
  * exact of both. */
 struct clock_offset clock_between(const struct clock_offset *before,
                                   const struct clock_offset *after, double at);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef COMM_COMM_H
-#define COMM_COMM_H
+#pragma once
 /* MPI start-up, shut-down, collectives and messages. Every MPI call of the project is in comm/. */
 #include <mpi.h>
 #include <stdbool.h>
@@ -120,5 +119,3 @@ bool exchange_ends(struct exchange *x, double seconds);
 /* Sends `bytes` bytes to each of `count` peers, from out one after the other, and receives as many
  * from each, into in. If a rank names a peer, the peer names the rank. */
 void comm_swap(int count, const int *peers, const void *out, void *in, int bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef COMM_FILE_H
-#define COMM_FILE_H
+#pragma once
 /* A file that all ranks write together, by MPI-IO. Errors are kept until the file is closed, so
  * that no rank waits for one that gave up. */
 #include <mpi.h>
@@ -26,5 +25,3 @@ void comm_file_write_box(struct comm_file *f, int64_t offset, const int n[3], co
 /* True on all ranks if all of them wrote everything. Else `reason` is one line on all ranks: the
  * error of the lowest rank that has one. Collective over the world. */
 bool comm_file_close(struct comm_file *f, char *reason, int size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef COMM_NODE_MEMORY_H
-#define COMM_NODE_MEMORY_H
+#pragma once
 /* Memory that the ranks of a node share: POSIX shared memory, mapped by all of them. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ void node_memory_release(struct node_memory *m);
 /* True on all ranks of a node if it is on each of them; for one of each node. Collective over the
  * world. */
 bool node_all(bool value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CONFIG_ENVIRONMENT_H
-#define CONFIG_ENVIRONMENT_H
+#pragma once
 /* The machine: what reports say about it, and whether it has what a run needs. */
 #include <stdbool.h>
 #include "base/status.h"
@@ -38,5 +37,3 @@ struct sharers gpu_sharers(void);
 /* STATUS_ENVIRONMENT, with one line in message, if some rank has too many OpenMP threads.
  * Collective over the world; equal on all ranks. */
 enum status environment_check(char *message, int size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CONFIG_MEMORY_NEED_H
-#define CONFIG_MEMORY_NEED_H
+#pragma once
 /* What the ranks that share a memory need of it, and what is free where least is. */
 #include "solvers/hierarchy.h"
 
@@ -21,5 +20,3 @@ const char *memory_shortage(const struct hierarchy_choice *choice, struct memory
 /* The choice with the largest size that fits and has boxes no larger and no more per rank; with no
  * boxes per rank if none fits. Equal on all ranks. Collective over the world. */
 struct hierarchy_choice memory_largest(struct hierarchy_choice choice);
-
-#endif

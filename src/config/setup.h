@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CONFIG_SETUP_H
-#define CONFIG_SETUP_H
+#pragma once
 /* What is chosen after the options have been read and before levels are built, by the program and
  * by the library. */
 #include "config/solver_options.h"
@@ -22,5 +21,3 @@ struct solver_choice setup_solver(const struct solver_options *options);
 /* What "auto" leaves open on GPUs, in both, and threads for levels on the CPU. Collective over the
  * world. */
 void setup_thresholds(struct solver_options *options, struct hierarchy_choice *choice);
-
-#endif

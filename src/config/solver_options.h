@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CONFIG_SOLVER_OPTIONS_H
-#define CONFIG_SOLVER_OPTIONS_H
+#pragma once
 /* The options of a solver, for the program and the library: operator, cycle, and where levels live.
  * To add one, add a member here and a row to solver_options.def, which has its name, default, help
  * and legal values. The program's table of options (app/options.h) has the same rows. */
@@ -65,5 +64,3 @@ struct sides boundary_sides(const int boundary[6]);
 struct operator_choice options_operator(const struct solver_options *o);
 /* True if cycles go on to a tolerance; else there is one. */
 bool options_have_tolerance(const struct solver_options *o);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CONFIG_THRESHOLD_H
-#define CONFIG_THRESHOLD_H
+#pragma once
 /* What is found by timing trials: --cpu-below auto (small levels on the CPU), the threads that work
  * on these levels, and --agglomerate-below auto (small levels on one rank). */
 #include "solvers/hierarchy.h"
@@ -34,5 +33,3 @@ void threshold_add(struct threshold *t, long below, int threads, double seconds)
 
 /* Calls visit for every threshold that was tried. */
 void threshold_visit(void (*visit)(void *data, const struct threshold *t), void *data);
-
-#endif

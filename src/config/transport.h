@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CONFIG_TRANSPORT_H
-#define CONFIG_TRANSPORT_H
+#pragma once
 /* The transport of messages between GPUs: kernels that write into other GPUs' memory (peer), MPI
  * with pointers to GPU memory (cuda-aware), or MPI from pinned host memory (staged). */
 #include "base/status.h"
@@ -20,5 +19,3 @@ struct transport_chosen {
  * not work. Collective over the world; equal on all ranks. */
 enum status transport_choose(int wanted, bool on_gpu, char *message, int size);
 const struct transport_chosen *transport_chosen(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Small levels of one box with walls, stored by colour: the layout of the arrays that colours.c
  * works in. */
-#ifndef OPERATORS_COLOUR_ARRAYS_H
-#define OPERATORS_COLOUR_ARRAYS_H
+#pragma once
 #include "level/level.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -128,5 +127,3 @@ INLINE void join(struct shape s, const struct patch *p, real *natural, real *con
             }
         }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The operators on a row of one colour, from arrays of one colour each (colour_arrays.h). Bitwise
  * equal to fv2.h and fv4.h. */
-#ifndef OPERATORS_COLOUR_SUMS_H
-#define OPERATORS_COLOUR_SUMS_H
+#pragma once
 #include "cpu/colour_arrays.h"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
@@ -107,5 +106,3 @@ INLINE void plane_of(struct shape s, rhs_fn *rhs, const struct arrays *a, int co
         out += out_sj;
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CPU_CPU_H
-#define CPU_CPU_H
+#pragma once
 /* The CPU backend: fields in host memory, OpenMP threads. Both tables give bitwise identical
  * results. */
 #include "backend/backend.h"
@@ -22,5 +21,3 @@ void cpu_use_threads(int most);
 /* Ends idle threads if some of OpenMP's may not work on levels. Under OMP_WAIT_POLICY=active they
  * would take cycles from those that may. Later parallel regions create threads again. */
 void cpu_release_threads(void);
-
-#endif

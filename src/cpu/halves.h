@@ -2,8 +2,7 @@
 /* Fields whose rows are stored in two halves, the cells with even i before those with odd i. A
  * half-sweep updates one half of each row, from vectors of cells that are neighbours in memory.
  * Cells beside others in j and k are at the same place of the same half. */
-#ifndef CPU_HALVES_H
-#define CPU_HALVES_H
+#pragma once
 #include "level/level.h"
 
 /* The cells with parity `odd` below i: the place in its half of the first that is not. */
@@ -45,5 +44,3 @@ bool halves_used_single(const struct level *level);
 void halves_order_single(const struct level *level, enum field field, bool halves);
 /* For level_restore. */
 void halves_restore(const struct level *level, enum field field);
-
-#endif

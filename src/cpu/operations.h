@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CPU_OPERATIONS_H
-#define CPU_OPERATIONS_H
+#pragma once
 /* Inside the CPU backend. A pass is a short list of operations on rows of
  * cells. pass.c builds the list, and traversal.c calls it for a few rows, or on a small
  * level for all of them at once. The rows know the formulas (rows.c, transfers.c) and the
@@ -220,5 +219,3 @@ void cpu_reduce(enum reduction reduction, const struct level *level, enum field 
 void cpu_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *lambda_max);
 bool cpu_restrict(const struct level *fine, enum field from, struct level *coarse, enum field to);
 void cpu_apply(struct level *level, enum field out, enum field x);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CPU_SINGLE_H
-#define CPU_SINGLE_H
+#pragma once
 /* Comes first where a file of this folder is compiled for single precision (base/real.h): the names
  * of what it defines then. */
 #define SINGLE 1
@@ -44,5 +43,3 @@
 #define walls_after_planes walls_after_planes_single
 #define walls_after_rows walls_after_rows_single
 #define walls_fill walls_fill_single
-
-#endif

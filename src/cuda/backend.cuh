@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_BACKEND_CUH
-#define CUDA_BACKEND_CUH
+#pragma once
 /* The tables of the backend, and the entries of struct passes and struct backend_memory. */
 extern "C" {
 #include "backend/backend.h"
@@ -32,5 +31,3 @@ void cuda_bottom_solve(struct level *level, enum field u, enum field f, double r
 void cuda_bottom_counts(struct bottom_counts *counts);
 int cuda_run_stages(const struct stage *stages, int count);
 void cuda_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *lambda_max);
-
-#endif

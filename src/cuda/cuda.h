@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CUDA_H
-#define CUDA_CUDA_H
+#pragma once
 /* What the rest of the program sees of the GPU. Builds without CUDA link absent.c, which has the
  * same symbols. */
 #include <stdbool.h>
@@ -76,5 +75,3 @@ const struct transport *cuda_peer_transport(const char **why_not);
 double cuda_copy_rate(void);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_DEVICE_CUH
-#define CUDA_DEVICE_CUH
+#pragma once
 /* What the device has, and its memory. */
 #include "cuda/core/launch.cuh"
 #include "cuda/device_limits.h"
@@ -14,5 +13,3 @@ void cuda_release_bytes(void *block);
 /* Allocates *block zero-filled unless it is there already, and returns it. cuda_close releases it
  * and sets *block to NULL. */
 void *cuda_keep_bytes(void **block, size_t bytes, const char *what);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_DEVICE_LIMITS_H
-#define CUDA_DEVICE_LIMITS_H
+#pragma once
 /* What a GPU has, as far as the choice of kernels depends on it. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ bool device_limits_lower(struct device_limits *limits, const char *name);
 const char *device_limits_names(void);
 
 C_END
-
-#endif

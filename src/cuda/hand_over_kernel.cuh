@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_HAND_OVER_KERNEL_CUH
-#define CUDA_HAND_OVER_KERNEL_CUH
+#pragma once
 /* Handing over to the host within a recording; docs/ARCHITECTURE.md (The CUDA backend) explains it
  * and why it cannot deadlock. One kernel writes the coarse right-hand side into pinned memory
  * and raises a number there. The CPU thread that launched the recording waits for the number,
@@ -141,5 +140,3 @@ void cuda_hand_over_answer(struct cuda_hand_over &c, unsigned replay)
     __atomic_store_n(&c.words->host, replay, __ATOMIC_RELEASE);
     c.host_seconds += end - start;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_HAND_OVER_LAUNCH_CUH
-#define CUDA_HAND_OVER_LAUNCH_CUH
+#pragma once
 /* The kernel by which a recording hands over to the host (backend/backend.h), and the host's side.
  */
 #include <vector>
@@ -34,5 +33,3 @@ void cuda_hand_over_answer(struct cuda_hand_over &h, unsigned replay);
 bool cuda_can_wait_for_host();
 /* Seconds that its kernel has taken, in all replays that are done. */
 double cuda_hand_over_seconds(const struct cuda_hand_over &h);
-
-#endif

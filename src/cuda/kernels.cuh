@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_KERNELS_CUH
-#define CUDA_KERNELS_CUH
+#pragma once
 /* The table of kernels. A pass is a list of operations: its start, its sweeps, its finish. The
  * dispatcher gives the first operations, as a pass of their own, to the first row that covers them,
  * and goes on with the rest. kernels.def lists the rows. */
@@ -47,5 +46,3 @@ const struct context *cuda_chosen_kernels();
 /* True if the kernel, of double precision, is among them. */
 extern const struct kernel kernel_tail, kernel_generic;
 bool kernel_is_chosen(const struct kernel *kernel);
-
-#endif

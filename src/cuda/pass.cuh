@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_PASS_CUH
-#define CUDA_PASS_CUH
+#pragma once
 /* Passes and the operations that they consist of. */
 #include "cuda/core/operators.cuh"
 #include "level/ghosts.h"
@@ -86,5 +85,3 @@ void baseline_finish(const struct patch_launch &w, int q);
 /* Those between a level and its correction level in single precision. */
 void baseline_correct(const struct patch_launch &w, int q);
 void baseline_defect(const struct patch_launch &w, int q);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_POWER_H
-#define CUDA_POWER_H
+#pragma once
 /* Clock, throttling and energy of a GPU over a span of time, by the driver's NVML library. It is
  * loaded at run time, and nothing needs it. */
 #include <stdbool.h>
@@ -40,5 +39,3 @@ enum { POWER_TEXT_SIZE = 160 };
 const char *power_reasons_text(unsigned long long reasons, char text[POWER_TEXT_SIZE]);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_SINGLE_H
-#define CUDA_SINGLE_H
+#pragma once
 /* Comes first where a file of src/cuda/ is compiled for single precision (base/real.h): the names
  * of what it defines then. Operators are types, and so name the kernels made from them. */
 #include "cpu/single.h"
@@ -44,5 +43,3 @@
 #define kernel_generic kernel_generic_single
 #define kernel_interpolation kernel_interpolation_single
 #define red_black_bytes red_black_bytes_single
-
-#endif

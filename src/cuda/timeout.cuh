@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_TIMEOUT_CUH
-#define CUDA_TIMEOUT_CUH
+#pragma once
 /* Kernels that wait for the host or for another GPU give up after a while. They leave what they
  * waited for in pinned memory, which the host can still read after the trap. */
 enum { WAITED_FOR_HOST = -1 }; /* in place of a rank */
@@ -32,5 +31,3 @@ struct wait_timeout *cuda_wait_timeout();
 /* If a kernel has waited in vain, says so and ends the job. For use after a CUDA call has failed.
  */
 void cuda_report_timeout();
-
-#endif

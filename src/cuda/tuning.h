@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_TUNING_H
-#define CUDA_TUNING_H
+#pragma once
 /* Measured tile rows and planes per block of the tuned kernels, per stage and patch size.
  * `hpgmg-lab tune` measures them, tuning.def keeps them by GPU. Results do not depend on them. */
 #include <stdbool.h>
@@ -77,5 +76,3 @@ enum status cuda_tuning_choose(bool on_gpu, char *message, int size);
 const char *cuda_tuning_source(void);
 
 C_END
-
-#endif

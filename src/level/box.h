@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_BOX_H
-#define LEVEL_BOX_H
+#pragma once
 /* A box is a cuboid of cells, lo <= (i,j,k) < hi in global indices of its level. Boxes are values.
  * Plans are made by intersecting boxes. */
 #include <stdbool.h>
@@ -84,5 +83,3 @@ static inline bool box_contains(struct box outer, struct box inner)
 {
     return box_is_empty(inner) || box_equal(box_intersect(outer, inner), inner);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_BOX_INDEX_H
-#define LEVEL_BOX_INDEX_H
+#pragma once
 /* Finds the boxes of a list that meet a region. The index is a tree of bounding boxes: a leaf
  * bounds FAN_OUT consecutive boxes of the list, a node above it FAN_OUT consecutive nodes. Any list
  * gives the right answer. The search is fast where consecutive boxes lie near each other, as on the
@@ -29,5 +28,3 @@ void box_index_search(const struct box_index *index, struct box region,
                       void (*found)(void *data, int box), void *data);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_BUILD_H
-#define LEVEL_BUILD_H
+#pragma once
 /* Making levels with their halo plans. */
 #include "base/linkage.h"
 #include "level/level.h"
@@ -32,5 +31,3 @@ void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, in
                                    int fields, int value_bytes, size_t *bytes);
 
 C_END
-
-#endif

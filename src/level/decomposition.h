@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_DECOMPOSITION_H
-#define LEVEL_DECOMPOSITION_H
+#pragma once
 /* The decomposition of one level's cells into boxes, and the boxes' owners. Pure functions: every
  * rank computes the same. */
 #include "level/box.h"
@@ -85,5 +84,3 @@ bool spec_is_coarsened(const struct decomposition_spec *fine,
  * while there is such a direction and the merged box has fewer than `below` cells.
  * A level of fewer cells becomes one box on one rank. An end of the hierarchy remains one. */
 struct decomposition_spec spec_agglomerate(struct decomposition_spec spec, double below);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_DOMAIN_H
-#define LEVEL_DOMAIN_H
+#pragma once
 /* The shape of the domain: how many boxes it has by direction. Pure functions: every rank computes
  * the same. */
 #include <stdbool.h>
@@ -36,5 +35,3 @@ double domain_remainder(const int shape[3]);
 
 /* A shape of `boxes` boxes, or not many fewer, with r <= left; or the cube. */
 void domain_suggest_shape(long boxes, int left, int shape[3]);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_EXTENT_H
-#define LEVEL_EXTENT_H
+#pragma once
 /* The extent of a level: its cells, or boxes, by direction. */
 #include <stdbool.h>
 #include <stdio.h>
@@ -72,5 +71,3 @@ static inline struct extent_text extent_format(const int n[3])
         snprintf(text.of, sizeof text.of, "%dx%dx%d", n[0], n[1], n[2]);
     return text;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_GHOSTS_H
-#define LEVEL_GHOSTS_H
+#pragma once
 /* What lies beyond the closed sides of a patch, as data, for backends that wrap. A closed side has
  * a wall or is wrapped; the others are open, with a halo. The list says which ghosts follow from
  * which cells, in which order; cuda/boundary/walls.cu applies it. */
@@ -70,5 +69,3 @@ const struct ghost_list *level_ghost_list(const struct level *level, int q, enum
 void level_make_ghost_lists(struct level *level);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_LEVEL_H
-#define LEVEL_LEVEL_H
+#pragma once
 /* One level of the hierarchy: its geometry, the storage of its fields, and its halo plans. */
 #include <mpi.h>
 #include <stdbool.h>
@@ -106,5 +105,3 @@ static inline real *level_natural(const struct level *level, enum field field)
 }
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_MESSAGE_TRIAL_H
-#define LEVEL_MESSAGE_TRIAL_H
+#pragma once
 #include <stdbool.h>
 
 struct backend;
@@ -25,5 +24,3 @@ bool messages_arrive(const struct backend *backend);
  * says so on every rank is tried: others read such pointers as the host's and crash. Collective
  * over the world, and so is the answer. */
 const char *gpu_aware_mpi_error(const struct backend *device);
-
-#endif

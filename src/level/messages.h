@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_MESSAGES_H
-#define LEVEL_MESSAGES_H
+#pragma once
 /* Messages by MPI: from buffers on the device or in host memory, or, empty ones, beside memory that
  * the ranks of a node share (level/node_messages.c). */
 #include "level/route.h"
@@ -11,5 +10,3 @@ void messages_make_buffers(struct route *route);
 
 /* Phases of a route whose exchange has buffers. */
 route_phase messages_pack, messages_start, messages_wait, messages_unpack;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_PLAN_H
-#define LEVEL_PLAN_H
+#pragma once
 /* A plan moves cells from the boxes of one level to regions of the boxes of another (or of the
  * same) level, between ranks where needed. Halo exchange, agglomeration and distribution are plans.
  * A plan is built once, by intersecting boxes. */
@@ -73,5 +72,3 @@ bool plan_crosses_devices(const struct plan *plan); /* the plan is between a dev
 void plan_on_device(struct plan *plan, const real *from, real *to,
                     struct plan_copies copies[MAX_PLAN_COPIES]);
 void plan_on_host(struct plan *plan, const real *from, real *to);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_REGIONS_H
-#define LEVEL_REGIONS_H
+#pragma once
 /* The copies of a plan, found by intersecting boxes. */
 #include "backend/copies.h"
 #include "level/level.h"
@@ -18,5 +17,3 @@ enum target {
  * The caller releases them. */
 struct copy_list regions_find(const struct level *source, const struct level *target,
                               enum target what, int grow, int centre);
-
-#endif

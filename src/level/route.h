@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_ROUTE_H
-#define LEVEL_ROUTE_H
+#pragma once
 /* A route is the part of a plan (level/plan.h) that one transport carries: the copies to and from
  * the ranks that it reaches. */
 #include <stdbool.h>
@@ -71,5 +70,3 @@ static inline const struct backend *ends_copier(const struct plan_ends *ends)
 {
     return ends->target->on_device ? ends->target : ends->source;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LEVEL_SIDES_H
-#define LEVEL_SIDES_H
+#pragma once
 /* What lies beyond the six sides of the domain, and beyond those of a patch. */
 #include <stdbool.h>
 
@@ -72,5 +71,3 @@ static inline bool sides_wrap(const struct sides *s, int d)
 {
     return s->of[d][0] == BOUNDARY_PERIODIC;
 }
-
-#endif

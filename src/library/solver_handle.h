@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LIBRARY_SOLVER_HANDLE_H
-#define LIBRARY_SOLVER_HANDLE_H
+#pragma once
 /* What is behind the functions of include/hpgmg.h. */
 #include <stdbool.h>
 #include "hpgmg.h"
@@ -130,5 +129,3 @@ void stretch_field(struct hpgmg *s, const struct level *level, enum field field,
 /* Where a point of a cell lies: shift is 0 at its low edge and 1 at the high one. */
 double stretch_position(const struct hpgmg *s, int d, int cell, double shift);
 void stretch_release(struct hpgmg *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_BICGSTAB_H
-#define OPERATORS_BICGSTAB_H
+#pragma once
 /* BiCGStab and the smoother as its fallback, once for the host, which calls the operations of a
  * backend, and for kernels, which do them themselves. Before this header is included,
  *
@@ -110,5 +109,3 @@ KRYLOV struct krylov_result smooth_until_solved(krylov_space s, double reduction
         result.breakdown = BREAKDOWN_SWEEPS;
     return result;
 }
-
-#endif

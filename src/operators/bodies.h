@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_BODIES_H
-#define OPERATORS_BODIES_H
+#pragma once
 /* What set-up and vector operations do to one cell, for all backends: the bodies of bodies.def and
  * the terms of reductions.def. Pointers are at cell (0,0,0) of a patch. */
 #include "operators/boundary.h"
@@ -229,5 +228,3 @@ FORMULA void reduction_combine(uint64_t *to, const uint64_t *from, int words, in
     for (int w = 0; w < words; w++)
         to[w] = w < sums ? to[w] + from[w] : to[w] > from[w] ? to[w] : from[w];
 }
-
-#endif

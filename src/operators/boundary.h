@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_BOUNDARY_H
-#define OPERATORS_BOUNDARY_H
+#pragma once
 /* Ghosts beyond walls, from the cells x1, x2, … inward. Those of u are the rows of wall_rows.def;
  * edges and corners apply the rule in i, then j, then k (NUMERICS, Beyond the boundary). */
 #include "level/sides.h"
@@ -128,5 +127,3 @@ FORMULA real beta_extrapolate_2(real b1, real b2)
 {
     return madd(2.0, b1, -b2);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_DIAGONAL_H
-#define OPERATORS_DIAGONAL_H
+#pragma once
 /* The relaxation weight of a cell and the bound of its row, by probing the operator, for all
  * backends. */
 #include "operators/fv2.h"
@@ -86,5 +85,3 @@ FORMULA uint64_t diagonal_cells(const struct diagonal_arguments *x, sum_fn *sum,
     }
     return bound;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_FORMULA_H
-#define OPERATORS_FORMULA_H
+#pragma once
 /* The common subset of C11 and CUDA C++ in which every formula of the method is written once. A
  * formula takes values (or a pointer and strides) and returns a value. Contraction is off in both
  * compilers and every fused operation is an explicit fma(), so CPU and GPU give bitwise identical
@@ -55,5 +54,3 @@ FORMULA real madd(real a, real b, real c)
     return _Generic(a, float : fmaf, default : fma)(a, b, c);
 #endif
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_FV2_H
-#define OPERATORS_FV2_H
+#pragma once
 /* Second-order finite volumes, 7 points (NUMERICS, Operators). The sums S below make A u = aαu −
  * (b/h²)·S. */
 #include "operators/near.h"
@@ -39,5 +38,3 @@ NEAR_FORMULA real sum_fv2_constant(NEAR x)
                             near_u(x, 0, -1, 0), near_u(x, 0, 1, 0), near_u(x, 0, 0, -1),
                             near_u(x, 0, 0, 1));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_FV4_H
-#define OPERATORS_FV4_H
+#pragma once
 /* Fourth-order finite volumes, 25 points (NUMERICS, Operators). The sums S below make A u = aαu −
  * (b/(12h²))·S. */
 #include "operators/near.h"
@@ -172,5 +171,3 @@ NEAR_FORMULA real sum_fv4_constant(NEAR x)
         near_u(x, 0, -2, 0) + near_u(x, 0, 2, 0), near_u(x, 0, 0, -1) + near_u(x, 0, 0, 1),
         near_u(x, 0, 0, -2) + near_u(x, 0, 0, 2));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_HALO_H
-#define OPERATORS_HALO_H
+#pragma once
 #include "level/level.h"
 #include "operators/stencil.h"
 
@@ -16,5 +15,3 @@ static inline int even_layers(int layers)
 /* Layers beyond the box that the first of `sweeps` sweeps works on: those in which its result is
  * needed, and those that only copy cells of the colour that it keeps. */
 int sweep_layers(const struct stencil *s, int sweeps, bool finishes);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_HASH_H
-#define OPERATORS_HASH_H
+#pragma once
 /* Checksum of a field: the sum, modulo 2^64, of a mix of every cell's global index and bits. Equal
  * fields have equal checksums for any decomposition. Cells that swap values change it. */
 #include <stdint.h>
@@ -24,5 +23,3 @@ FORMULA uint64_t hash_cell(uint64_t index, double value)
     memcpy(&bits, &value, sizeof bits);
     return hash_mix(bits + hash_mix(index + 0x9e3779b97f4a7c15ull));
 }
-
-#endif

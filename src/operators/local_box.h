@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_LOCAL_BOX_H
-#define OPERATORS_LOCAL_BOX_H
+#pragma once
 /* Boxes of a patch in local indices, ghosts included, and copies of their values to and from arrays
  * without gaps, i fastest. */
 #include "level/level.h"
@@ -30,5 +29,3 @@ void local_box_read(const struct level *level, const struct patch *p, enum field
                     const struct local_box *box, double *values);
 void local_box_write(const struct level *level, const struct patch *p, enum field field,
                      const struct local_box *box, const double *values);
-
-#endif

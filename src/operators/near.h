@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_NEAR_H
-#define OPERATORS_NEAR_H
+#pragma once
 /* What an operator reads around a cell, wherever that lies. near_u(x, i, j, k) is u in the cell so
  * far away. near_beta(x, d, across, first, second) is β on the low face in direction d of the cell
  * so far away: across the face, and in the two other directions, the lower one first. Every sum is
@@ -51,5 +50,3 @@ FORMULA struct near near_at(const real *u, const real *bi, const real *bj, const
     const struct near x = {u, {1, sj, sk}, {bi, bj, bk}, {1, sj, sk}};
     return x;
 }
-
-#endif

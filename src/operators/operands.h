@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_OPERANDS_H
-#define OPERATORS_OPERANDS_H
+#pragma once
 /* What residuals and sweeps read of a patch in addition to u, for all backends. */
 #include "base/linkage.h"
 #include "level/level.h"
@@ -19,5 +18,3 @@ struct operands operands_of(const struct level *level, const struct patch *patch
 struct operands operands_in(const struct level *level, const struct patch *patch, enum field f);
 
 C_END
-
-#endif

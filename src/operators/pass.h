@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_PASS_H
-#define OPERATORS_PASS_H
+#pragma once
 /* What follows from a pass. */
 #include "backend/backend.h"
 #include "backend/passes.h"
@@ -84,5 +83,3 @@ int operations_per_halo(const struct level *level);
 int sweeps_per_halo(const struct level *level);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_PROBE_H
-#define OPERATORS_PROBE_H
+#pragma once
 /* Matrix entries by probing: the operator's own gather is applied to unit vectors. Around a cell, a
  * unit vector is a 5×5×5 array of values. Beyond a wall it has the ghosts' values, beyond a
  * periodic boundary the image's. Every ghost rule is a tensor product, so the array is one too:
@@ -107,5 +106,3 @@ FORMULA bool probe_matters(const struct probe *p, const int e[3])
 {
     return !p->interior || probe_reads(p, e);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_PROBLEM_H
-#define OPERATORS_PROBLEM_H
+#pragma once
 /* The model problems (NUMERICS, Model problem): right-hand side, coefficients, and the solution
  * where it is known. */
 #include <stdbool.h>
@@ -30,5 +29,3 @@ void problem_fill(struct level *level, int problem);
 
 /* The exact solution (cell-centre values) into a field. Only for problems[problem].exact. */
 void problem_solution(const struct level *level, int problem, enum field field);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_PROBLEM_FORMULA_H
-#define OPERATORS_PROBLEM_FORMULA_H
+#pragma once
 /* The fv problem per cell and face, from tables of functions of one coordinate (NUMERICS, Model
  * problem). */
 #include "operators/formula.h"
@@ -27,5 +26,3 @@ FORMULA double fv_beta(double sx, double sy, double sz, double correction, doubl
     const double product = 0.25 * sx * sy * sz;
     return 1.0 + product - correction * (curvature * product);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_SETUP_H
-#define OPERATORS_SETUP_H
+#pragma once
 /* Set-up of the operator on a level of any backend. */
 #include <stdint.h>
 #include <string.h>
@@ -29,5 +28,3 @@ void setup_extrapolate_beta(struct level *level);
 /* FIELD_DINV. *lambda_max becomes at least the bits of the Gershgorin bound, if the smoother needs
  * it. */
 void setup_diagonal(struct level *level, uint64_t *lambda_max);
-
-#endif

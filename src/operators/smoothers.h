@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_SMOOTHERS_H
-#define OPERATORS_SMOOTHERS_H
+#pragma once
 /* Residual and updates (NUMERICS, Smoothers). `sum` is the operator's sum S, `scale` the factor
  * b/h² or b/(12h²) before it. */
 #include <stdbool.h>
@@ -68,5 +67,3 @@ FORMULA real updated_value(int update, real u, real before, real dinv, real r, r
     return update == UPDATE_TWO_STEP ? update_two_step(u, before, dinv, r, weight, c1)
                                      : update_weighted(u, dinv, r, weight);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_SPACING_H
-#define OPERATORS_SPACING_H
+#pragma once
 #include <stdbool.h>
 
 /* Cells that are no cubes (NUMERICS, Spacing by direction). The operator's differences are those of
@@ -19,5 +18,3 @@ struct spacing spacing_of(const double lengths[3], const int n[3]);
 
 /* Whether all weights are 1. */
 bool spacing_is_cubic(const struct spacing *s);
-
-#endif

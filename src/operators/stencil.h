@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_STENCIL_H
-#define OPERATORS_STENCIL_H
+#pragma once
 /* The operator: the choices of a run, and the numbers that follow from them on one level. */
 #include <stdbool.h>
 #include "base/linkage.h"
@@ -111,5 +110,3 @@ int stencil_ghosts(int order);
 struct min_cells stencil_min_cells(const struct operator_choice *choice);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_SUM_H
-#define OPERATORS_SUM_H
+#pragma once
 /* Sums that do not depend on the order of their terms, hence not on ranks, boxes, threads or
  * device. A first pass finds max|x| and a power of two 2^exponent above it. Every term x is cut
  * into three integer digits, x = 2^exponent · (d0·2^-28 + d1·2^-56 + d2·2^-84) + (less than
@@ -78,5 +77,3 @@ FORMULA double sum_result(uint64_t largest_bits, const int64_t digits[SUM_DIGITS
         return sum_value(digits, sum_exponent(largest_bits));
     return largest_bits == 0 ? 0.0 : bits_to_double(0x7ff8000000000000ull);
 }
-
-#endif

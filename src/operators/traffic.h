@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_TRAFFIC_H
-#define OPERATORS_TRAFFIC_H
+#pragma once
 /* The fewest bytes per cell that a pass must move between memory and processor. */
 #include "base/linkage.h"
 #include "operators/pass.h"
@@ -14,5 +13,3 @@ double pass_bytes_once(const struct pass *pass);
 double pass_bytes_one_by_one(const struct pass *pass);
 
 C_END
-
-#endif

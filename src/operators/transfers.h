@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_TRANSFERS_H
-#define OPERATORS_TRANSFERS_H
+#pragma once
 /* Restriction and prolongation (NUMERICS, Transfers). In a direction that is not coarsened both
  * fine cells of a pair are one, and so are the neighbours of a coarse cell: then the means and the
  * interpolations below leave values as they are. */
@@ -72,5 +71,3 @@ FORMULA real prolong_cell(int reach, const real *c, const long stride[3], const 
     }
     return prolong_line(reach, line + reach, 1, high[0]);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_VECTORS_H
-#define OPERATORS_VECTORS_H
+#pragma once
 /* Vector operations on the cells of a level's own boxes, on any backend. */
 #include <stdint.h>
 #include "base/linkage.h"
@@ -51,5 +50,3 @@ void vector_product_digits(const struct level *level, enum field x, enum field y
 uint64_t vector_checksum(const struct level *level, enum field x);
 
 C_END
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_WALL_TERMS_H
-#define OPERATORS_WALL_TERMS_H
+#pragma once
 /* What values on walls add to fields, so that the operator and its kernels stay those of g = 0
  * (NUMERICS, Values on walls). G is 0 in cells and has the ghosts that follow from g alone. */
 #include "operators/wall_values.h"
@@ -26,5 +25,3 @@ void wall_terms_add(const struct wall_terms *terms, enum field field);
 /* Keeps the field in these cells, and sets it to what was kept. */
 void wall_terms_keep(struct wall_terms *terms, enum field field);
 void wall_terms_restore(const struct wall_terms *terms, enum field field);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_WALL_VALUES_H
-#define OPERATORS_WALL_VALUES_H
+#pragma once
 /* Walls where u = g or ∂u/∂n = g with g ≠ 0: the values of g (NUMERICS, Values on walls).
  *
  * A wall plane holds values on one side of the domain, in host memory: for each of this rank's
@@ -50,5 +49,3 @@ struct wall_part {
 };
 struct wall_part wall_part_of(const struct level *level, const struct patch *p, int d, int side,
                               double *plane);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SERIAL_MPI_H
-#define SERIAL_MPI_H
+#pragma once
 /* What `make MPI=0` includes as <mpi.h>: the part of MPI that comm/ uses, for a world of one rank.
  * Rank 0 may send messages to itself if it posts the receive before the send. Messages are those of
  * one source file, and so are files. */
@@ -389,5 +388,3 @@ static inline int MPI_File_write_all(MPI_File file, const void *data, int count,
         }
     return error;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_BOTTOM_H
-#define SOLVERS_BOTTOM_H
+#pragma once
 /* Solvers of the coarsest level, which is always one box on one rank. */
 #include "backend/bottom_counts.h"
 #include "level/level.h"
@@ -31,5 +30,3 @@ void bottom_stage(const struct bottom *b, enum field u, enum field f, struct sta
 
 /* The counts so far, on the host and on a device. */
 struct bottom_counts bottom_counts(const struct bottom *b);
-
-#endif

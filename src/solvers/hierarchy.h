@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_HIERARCHY_H
-#define SOLVERS_HIERARCHY_H
+#pragma once
 /* The levels of a run, from finest to coarsest, with their operators and the transfers between
  * them. */
 #include "backend/backend.h"
@@ -161,5 +160,3 @@ void hierarchy_scale(struct hierarchy *h, int exponent);
 
 /* Makes the connected level's plan for `layers` of ghosts, if there is none. Collective. */
 void hierarchy_make_halo(struct hierarchy *h, int level, int layers);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_KRYLOV_H
-#define SOLVERS_KRYLOV_H
+#pragma once
 /* Krylov methods on one level, preconditioned by its diagonal. Work vectors: FIELD_KRYLOV …. */
 #include "backend/bottom_counts.h"
 #include "level/level.h"
@@ -23,5 +22,3 @@ void krylov_residual(struct level *level, enum field residual, enum field u, enu
 void krylov_project(struct level *level, enum field x);
 /* out = A x, after a halo exchange of x. */
 void krylov_apply(struct level *level, enum field out, enum field x);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_OUTCOME_H
-#define SOLVERS_OUTCOME_H
+#pragma once
 /* What a solver was asked for, what a solve has reached, and when it is over. */
 #include "solvers/program.h"
 
@@ -75,5 +74,3 @@ bool outcome_may_improve(enum outcome outcome);
 int solve_cycle_limit(const struct solver *s, const struct solve_result *r);
 /* True if the last cycles were so slow that IDR is faster, or if they diverge. */
 bool solve_is_slow(const struct solve_result *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_PROGRAM_H
-#define SOLVERS_PROGRAM_H
+#pragma once
 /* A cycle as data: a flat list of stages, built once, then fused and scheduled by rewriting the
  * list, and executed, recorded, timed and printed by loops over it. All ranks hold the same list; a
  * rank without boxes on a stage's level has nothing to do there. */
@@ -95,5 +94,3 @@ const char *stage_kernels(const struct stage *stage, char *buffer, int size);
 double stage_bytes(const struct program *p, const struct stage *stage);
 /* Prints the program, one stage per line. */
 void program_print(const struct program *p, FILE *out);
-
-#endif

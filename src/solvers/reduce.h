@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_REDUCE_H
-#define SOLVERS_REDUCE_H
+#pragma once
 /* Norms and sums over a level, bitwise identical for any decomposition. Collective over the ranks
  * that hold boxes of the level; the others get 0 and must not use it. */
 #include <stdint.h>
@@ -17,5 +16,3 @@ double reduce_mean(const struct level *level, enum field x);
 void reduce_subtract_mean(struct level *level, enum field x);
 /* Hash of the field's bits; see operators/hash.h. */
 uint64_t reduce_checksum(const struct level *level, enum field x);
-
-#endif

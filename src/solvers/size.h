@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_SIZE_H
-#define SOLVERS_SIZE_H
+#pragma once
 /* Limits of the problem size. */
 #include "base/status.h"
 #include "solvers/hierarchy.h"
@@ -23,5 +22,3 @@ double size_bytes(const struct hierarchy_choice *choice, int ranks);
  */
 enum status size_check(const struct hierarchy_choice *choice, int ranks, char *message,
                        int message_size);
-
-#endif

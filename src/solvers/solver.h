@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_SOLVER_H
-#define SOLVERS_SOLVER_H
+#pragma once
 /* Solving A u = f on one level of a hierarchy: one cycle, cycles to a tolerance, or an outer Krylov
  * method that is preconditioned by a V-cycle. */
 #include "solvers/outcome.h"
@@ -26,5 +25,3 @@ void solver_programs(struct solver *s, void (*fn)(void *data, struct program *p)
 
 /* `to` on level + 1 = restriction of `from` on level. */
 void transfer_restrict(struct hierarchy *h, int level, enum field from, enum field to);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_STAGES_H
-#define SOLVERS_STAGES_H
+#pragma once
 /* What the files that build, schedule, execute and record a program share. */
 #include "solvers/program.h"
 
@@ -26,5 +25,3 @@ int program_execute_next(struct program *p, int i);
  * recording: the first one has allocated whatever is allocated at first use. False, with nothing
  * done, if the program has no recording. */
 bool program_replay(struct program *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_WALLS_H
-#define SOLVERS_WALLS_H
+#pragma once
 /* Values on walls in F-cycles (NUMERICS, Values on walls). */
 #include "operators/wall_terms.h"
 #include "solvers/hierarchy.h"
@@ -11,5 +10,3 @@
  * finest. Collective over the world. */
 void hierarchy_set_walls(struct hierarchy *h, const struct wall_values *values,
                          const struct wall_terms *terms);
-
-#endif

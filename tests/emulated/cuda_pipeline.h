@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_CUDA_PIPELINE_H
-#define EMULATED_CUDA_PIPELINE_H
+#pragma once
 /* A thread's asynchronous copies: the target holds NaN until the thread has committed the copy and
  * then waited for that commit. */
 #include "cuda/core/shared_memory.cuh"
@@ -29,5 +28,3 @@ static inline void __pipeline_wait_prior(size_t latest)
     for (size_t &count : t.committed)
         count -= done;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_FENCED_H
-#define EMULATED_FENCED_H
+#pragma once
 /* A field between pages that nobody may access: a kernel that reads one plane too far crashes,
  * though it does nothing with what it reads. */
 #include <cstring>
@@ -48,5 +47,3 @@ class fenced
     }
 };
 } // namespace emulated
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_FV2_PATCH_H
-#define EMULATED_FV2_PATCH_H
+#pragma once
 /* The operator of order 2 on a patch with walls, wrapped directions and open sides, cell by cell.
  */
 #include <cmath>
@@ -166,5 +165,3 @@ inline bool is_extended(const struct cells &c, const int p[3], int layers)
     return inside;
 }
 } // namespace fv2
-
-#endif

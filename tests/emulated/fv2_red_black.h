@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_FV2_RED_BLACK_H
-#define EMULATED_FV2_RED_BLACK_H
+#pragma once
 /* What tests of kernels that make half-sweeps of order 2 share: fields, the half-sweeps cell by
  * cell, and the check of all results. Include cmocka and the kernel before. */
 #include "fv2_patch.h"
@@ -129,5 +128,3 @@ void check_half_sweeps(const int n[3], const enum ends sides[3], int planes, int
                      0);
 }
 } // namespace fv2
-
-#endif

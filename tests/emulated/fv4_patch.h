@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_FV4_PATCH_H
-#define EMULATED_FV4_PATCH_H
+#pragma once
 /* A patch with random fields for kernels of order 4, and the plain formulas on it. */
 #include <cstring>
 #include "cuda/fv4/gsrb_launch.cuh"
@@ -132,5 +131,3 @@ static real relaxed(const struct fv4_gsrb &w, const real *u, int i, int j, int k
     const struct view v = {w, u, sj, sk};
     return update_weighted(u[cell], w.dinv[cell], Op::residual(v, cell), 1.0);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_GRID_H
-#define EMULATED_GRID_H
+#pragma once
 /* Runs blocks of a CUDA kernel on the CPU, to check the results of its source without a GPU: one
  * after the other, whose races are found too (races.h), or all of a cooperative kernel at once.
  * Threads are coroutines. Each runs until it must wait; then others go on, in a random order. So
@@ -382,5 +381,3 @@ inline bool run_cooperative(int nblocks, int count, size_t bytes, std::mt19937 &
     return run_blocks(blocks, random, kernel);
 }
 } // namespace emulated
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_PATCH_H
-#define EMULATED_PATCH_H
+#pragma once
 /* A patch, and random fields on it. */
 #include <algorithm>
 #include <cstring>
@@ -83,5 +82,3 @@ inline values random_field(const struct box &b, std::mt19937 &random, real least
     return x;
 }
 } // namespace emulated
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_RACES_H
-#define EMULATED_RACES_H
+#pragma once
 /* Races between the threads of a block, found by vector clocks (C. Flanagan and S. Freund,
  * FastTrack, 2009). Every thread counts its own time, and knows for each other thread up to which
  * time that thread's accesses come before its own next one; barriers tell it. A word of shared
@@ -119,5 +118,3 @@ class race_check
     }
 };
 } // namespace emulated
-
-#endif

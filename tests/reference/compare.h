@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef REFERENCE_COMPARE_H
-#define REFERENCE_COMPARE_H
+#pragma once
 /* Compares this program with the rows of hpgmg-fv.csv.
  *
  * Two codes that do the same operations in another order agree to rounding. A relative residual r
@@ -267,5 +266,3 @@ static inline struct comparison compare_all(bool (*wanted)(const struct referenc
     print_comparison(&c);
     return c;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_ALL_PAIRS_H
-#define SUPPORT_ALL_PAIRS_H
+#pragma once
 /* The copies of a plan by the definition: every box of the target is intersected with every box of
  * the source, in all images. plan_create() must make the same copies in the same order, without
  * looking at all pairs. Messages are counted for all ranks of the world. */
@@ -165,5 +164,3 @@ static inline long all_pairs_mistakes(const struct level *source, const struct l
         memory_free(a.lists[d].copies);
     return mistakes;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_CELLS_H
-#define SUPPORT_CELLS_H
+#pragma once
 /* The passes again, cell by cell over the whole domain: the same formulas in loops without boxes,
  * rows, threads or tiles. Results of the program must be bitwise identical. Include after cmocka.h.
  */
@@ -335,5 +334,3 @@ static inline long field_differences(const struct level *l, enum field field, co
         patch_visit(s, &l->patches[q], 0, visit_compare, &c);
     return c.differences;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_CHILD_H
-#define SUPPORT_CHILD_H
+#pragma once
 /* Runs code that ends the program in a forked child, and keeps its output. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,5 +54,3 @@ static inline struct child child_run(void (*function)(const void *), const void 
         c.status = WEXITSTATUS(status);
     return c;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_COROUTINE_H
-#define SUPPORT_COROUTINE_H
+#pragma once
 /* Coroutines that take turns with one scheduler. They switch by setjmp, since swapcontext makes a
  * system call each time. C++; compile without _FORTIFY_SOURCE, whose longjmp refuses to leave for
  * another stack. */
@@ -53,5 +52,3 @@ class coroutine
     bool begun = false;
     std::unique_ptr<char[]> stack;
 };
-
-#endif

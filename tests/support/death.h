@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_DEATH_H
-#define SUPPORT_DEATH_H
+#pragma once
 /* Catches die() within the process, so that code may call MPI (support/child.h forks). */
 #include <setjmp.h>
 #include "base/check.h"
@@ -32,5 +31,3 @@ static inline int death_of(void (*function)(void))
     check_wait = kept_wait;
     return death_status;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_DECOMPOSITIONS_H
-#define SUPPORT_DECOMPOSITIONS_H
+#pragma once
 /* Random decompositions: random planes divide a cuboid into boxes, which some of the ranks own.
  * Unlike boxes of the program, they differ in size and need not be aligned with their neighbours.
  */
@@ -76,5 +75,3 @@ static inline struct decomposition random_decomposition(const int n[3], int plan
     qsort(d.owner, (size_t)d.nboxes, sizeof *d.owner, compare_owners);
     return d;
 }
-
-#endif

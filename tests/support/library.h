@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_LIBRARY_H
-#define SUPPORT_LIBRARY_H
+#pragma once
 /* For tests of the library. They are programs without cmocka, so that machines with GPUs need none,
  * and take the backend as their argument: cpu unless it is given. */
 #include <stdbool.h>
@@ -97,5 +96,3 @@ static inline struct hpgmg_block *blocks_of(const struct level *l, enum field fi
     }
     return blocks;
 }
-
-#endif

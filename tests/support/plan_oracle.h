@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_PLAN_ORACLE_H
-#define SUPPORT_PLAN_ORACLE_H
+#pragma once
 /* The result of a plan, cell by cell from the definitions, for tests on one rank and on several.
  * Mistakes are counted and not raised, because all ranks must continue together. */
 #include <math.h>
@@ -303,5 +302,3 @@ static inline struct plan_case random_plan(const struct level *source, const str
     at.centre = faces ? random_int(CENTRE_CELL, CENTRE_FACE_K) : CENTRE_CELL;
     return at;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_RANDOM_H
-#define SUPPORT_RANDOM_H
+#pragma once
 /* Reproducible random cases. Every case has its own random stream, from the seed and its number,
  * and the stream is the same on every rank. HPGMG_SEED sets the seed. Include after cmocka.h. */
 #include <stdint.h>
@@ -69,5 +68,3 @@ static inline void random_fail(const char *condition, const char *file, int line
 
 /* Like assert_true; the message says how to repeat the case. */
 #define EXPECT(condition) ((condition) ? (void)0 : random_fail(#condition, __FILE__, __LINE__))
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_RUN_H
-#define SUPPORT_RUN_H
+#pragma once
 /* The last lines of main() where tests need MPI. Include it after cmocka.h. */
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,5 +19,3 @@ static inline int finish_tests(int failed)
 /* Runs an array of tests between the start and the end of MPI. */
 #define RUN_WITH_MPI(tests, argc, argv)                                                            \
     (comm_start(&(argc), &(argv)), finish_tests(cmocka_run_group_tests(tests, NULL, NULL)))
-
-#endif

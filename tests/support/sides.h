@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TESTS_SUPPORT_SIDES_H
-#define TESTS_SUPPORT_SIDES_H
+#pragma once
 /* The sides of a test's domain. */
 #include "level/sides.h"
 
@@ -9,5 +8,3 @@ static inline struct sides sides_if(bool periodic)
 {
     return sides_all(periodic ? BOUNDARY_PERIODIC : BOUNDARY_DIRICHLET);
 }
-
-#endif

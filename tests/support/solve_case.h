@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_SOLVE_CASE_H
-#define SUPPORT_SOLVE_CASE_H
+#pragma once
 /* Solves one configuration on h, 2h and 4h as the benchmark does, without timing. For tests. */
 #include <math.h>
 #include "comm/comm.h"
@@ -95,5 +94,3 @@ static inline void case_run(const struct hierarchy_choice *choice, struct solver
     }
     hierarchy_destroy(h);
 }
-
-#endif

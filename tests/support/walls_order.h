@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUPPORT_WALLS_ORDER_H
-#define SUPPORT_WALLS_ORDER_H
+#pragma once
 /* The observed order of the discretisation between walls of any kind, on a manufactured problem
  * whose cell averages are known:
  *     u = X(x) Y(y) Z(z),   β = 1 + ¼ sin 2πx sin 2πy sin 2πz (that of fv)   or   β = 1
@@ -244,5 +243,3 @@ static inline void walls_print(struct walls w, struct walls_errors order_2,
            order_4.coarse, order_4.fine, order_4.order);
     fflush(stdout);
 }
-
-#endif

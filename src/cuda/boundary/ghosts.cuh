@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_BOUNDARY_GHOSTS_CUH
-#define CUDA_BOUNDARY_GHOSTS_CUH
+#pragma once
 /* The folder boundary/ holds ghosts on the device. walls.cu stores those of a level's lists. This
  * file has what kernels with ghosts in shared memory share: a kernel numbers the cells next to
  * sides (side_cell, edge_cell), or asks about indices that may lie behind walls (behind_wall,
@@ -312,5 +311,3 @@ DEVICE real ghost_value(const walled_cells<Offset> &c, int i, int j, int k, cons
     }
     return value_along(in_k, column, behind);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_BARRIER_CUH
-#define CUDA_COARSE_BARRIER_CUH
+#pragma once
 /* Barriers: of all blocks of a tail kernel, and of the first threads of a block.
  *
  * A word in device memory counts arrivals in its lower half and completed barriers in its upper
@@ -59,5 +58,3 @@ DEVICE void group_sync()
     else
         __barrier_sync_count(2, THREADS);
 }
-
-#endif

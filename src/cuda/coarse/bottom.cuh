@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_BOTTOM_CUH
-#define CUDA_COARSE_BOTTOM_CUH
+#pragma once
 /* The bottom solve as a step of the tail kernel, by one warp. Each cell belongs to one lane, which
  * has its part of all vectors in registers. The operator's argument goes through the level's tile
  * of u. */
@@ -196,5 +195,3 @@ DEVICE void solve(const struct warp_bottom_work &given, const struct tail &t,
 }
 
 } // namespace single_block
-
-#endif

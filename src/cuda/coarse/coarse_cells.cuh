@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_COARSE_CELLS_CUH
-#define CUDA_COARSE_COARSE_CELLS_CUH
+#pragma once
 /* The coarse u that a step of the tail kernel prolongs, in shared memory with its ghosts. */
 #include <cuda/std/type_traits>
 #include "cuda/core/fences.cuh"
@@ -129,5 +128,3 @@ DEVICE void extend_coarse(const struct tail_walls &rules, int rule, const struct
         extend_by_rule<Op, THREADS, decltype(constant)::value>(rules, padded, coarse);
     });
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_KERNEL_CUH
-#define CUDA_COARSE_KERNEL_CUH
+#pragma once
 /* The tail's kernel and its launch. */
 #include "cuda/coarse/run.cuh"
 
@@ -23,5 +22,3 @@ void tail_launch(const struct tail &tail, const struct tail_walls &rules, int bl
     CUDA_CALL(cudaLaunchCooperativeKernel((const void *)tail_kernel<Op>, blocks, TAIL_THREADS,
                                           arguments, bytes, cuda_stream()));
 }
-
-#endif

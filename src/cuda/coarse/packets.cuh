@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_PACKETS_CUH
-#define CUDA_COARSE_PACKETS_CUH
+#pragma once
 /* Halo exchange between subdomains, by packets (core/packet.cuh). An exchange costs one latency and
  * no barrier.
  *
@@ -88,5 +87,3 @@ DEVICE void clear_halo(const struct halo_part &h, subdomain_tiles<Op, CELLS> &s)
     for (int x = threadIdx.x; x < h.count; x += TAIL_THREADS)
         s.u_tile[halo_entry(h, s.lists, x) >> HALO_BITS] = 0.0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_PASS_CUH
-#define CUDA_COARSE_PASS_CUH
+#pragma once
 /* A pass of the tail kernel (start, sweeps, finish) by all blocks that have a subdomain of the
  * level. Subdomains exchange ghosts between operations (coarse/packets.cuh). The end of the pass
  * stores u in the level's field. */
@@ -415,5 +414,3 @@ DEVICE void run_pass(const struct tail &t, const struct tail_walls &rules,
     else
         atomic_max_norm<Op, CELLS>(own, s, t.norm);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_RESIDUAL_CUH
-#define CUDA_COARSE_RESIDUAL_CUH
+#pragma once
 /* The residual at one cell of the tail kernel's tiles, by one thread, and the order of half-sweeps.
  */
 #include "cuda/coarse/tail_launch.cuh"
@@ -89,5 +88,3 @@ DEVICE void each_half_sweep(int nsweeps, bool relaxes_zero, HalfSweep half_sweep
         }
     }
 }
-
-#endif

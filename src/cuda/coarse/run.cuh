@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_RUN_CUH
-#define CUDA_COARSE_RUN_CUH
+#pragma once
 /* A block's work in the tail's kernel: it goes through the list of steps and does its part of
  * each. */
 #include "cuda/coarse/bottom.cuh"
@@ -112,5 +111,3 @@ DEVICE void run_tail_block(const struct tail &t, const struct tail_walls &rules,
             run_subdomain_step<Op>(tail, rules, step, block);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_SHARED_CELLS_CUH
-#define CUDA_COARSE_SHARED_CELLS_CUH
+#pragma once
 #include "cuda/core/cells.cuh"
 
 DEVICE int shared_offset(const double *cell)
@@ -40,5 +39,3 @@ struct shared_cells {
                      : "memory");
     }
 };
-
-#endif

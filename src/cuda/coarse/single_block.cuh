@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_SINGLE_BLOCK_CUH
-#define CUDA_COARSE_SINGLE_BLOCK_CUH
+#pragma once
 /* Single-block levels: one block works on them alone. Their coefficients, f and u stay in its
  * shared memory for a whole launch: u and β in tiles with ghosts, f, D⁻¹ and α in arrays without.
  * Steps also store u and the coarse f in the levels' fields, for later steps and kernels. A thread
@@ -256,5 +255,3 @@ constexpr size_t block_bytes(const struct subdomain_limits &limits)
                      TILES = (sizeof(struct tail) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return TILES + (levels > subdomain ? levels : subdomain);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_SINGLE_BLOCK_PASS_CUH
-#define CUDA_COARSE_SINGLE_BLOCK_PASS_CUH
+#pragma once
 /* Steps of the tail kernel on single-block levels, by a thread group of their block: on the
  * smallest levels one warp, which needs no barrier. */
 #include <cuda/std/utility>
@@ -438,5 +437,3 @@ DEVICE void run_step(const struct tail &t, const struct tail_walls &rules,
 }
 
 } // namespace single_block
-
-#endif

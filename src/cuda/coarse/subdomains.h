@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_SUBDOMAINS_H
-#define CUDA_COARSE_SUBDOMAINS_H
+#pragma once
 /* How the tail kernel divides a small level into subdomains of one size, one per thread block, and
  * how much of them fits into shared memory. Needs no CUDA. */
 
@@ -51,5 +50,3 @@ struct subdomain_ghosts subdomains_ghosts(const struct subdomains *s);
 struct subdomains subdomains_of(const int n[3], const struct subdomain_limits *limits);
 
 C_END
-
-#endif

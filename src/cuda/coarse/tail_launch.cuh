@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_TAIL_LAUNCH_CUH
-#define CUDA_COARSE_TAIL_LAUNCH_CUH
+#pragma once
 /* The tail of a cycle: all steps on levels of few cells, in one cooperative launch. This
  * file is the kernel's parameters, which are passed by value. docs/KERNELS.md explains the tail and
  * lists the files of this folder; begin with tail.cu (the host's side) and run.cuh (a block's). */
@@ -113,5 +112,3 @@ typedef void tail_launcher(const struct tail &tail, const struct tail_walls &rul
                            size_t bytes);
 template <class Op>
 tail_launcher tail_launch;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_TILES_CUH
-#define CUDA_COARSE_TILES_CUH
+#pragma once
 /* What a block of the tail kernel keeps of its subdomain. Tiles in shared memory hold u and β, with
  * lists of the ghosts of u. Registers hold f, α and D⁻¹, since each cell belongs to one thread. The
  * first half of a thread's CELLS cells are red, the others black, so that all threads work in a
@@ -335,5 +334,3 @@ DEVICE void open_lists(struct subdomain_lists &lists)
     if (threadIdx.x < MAX_TAIL_LEVELS)
         lists.counts[threadIdx.x] = {};
 }
-
-#endif

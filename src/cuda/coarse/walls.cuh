@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_WALLS_CUH
-#define CUDA_COARSE_WALLS_CUH
+#pragma once
 /* Order 4: ghosts of u beyond sides that the operator reads, in the tail kernel's tiles in shared
  * memory: two layers behind cells next to one side, and one behind cells next to two. */
 #include "cuda/coarse/shared_cells.cuh"
@@ -145,5 +144,3 @@ DEVICE void fill_walls(const struct tail_walls &rules, double *u,
     });
     group_sync<THREADS>();
 }
-
-#endif

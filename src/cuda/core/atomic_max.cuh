@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_ATOMIC_MAX_CUH
-#define CUDA_CORE_ATOMIC_MAX_CUH
+#pragma once
 /* Maxima of bit patterns (magnitude_bits) over the threads of a kernel. */
 #include "cuda/core/cells.cuh"
 
@@ -24,5 +23,3 @@ DEVICE void warp_atomic_max(unsigned long long *word, unsigned long long value)
     if (threadIdx.x % 32 == 0)
         atomicMax(word, value);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_CELLS_CUH
-#define CUDA_CORE_CELLS_CUH
+#pragma once
 /* This folder holds what several kernels use. cells.cuh is what they know of a patch; operators.cuh
  * the operators as types. launch.cuh, tiles.* and wave_partition.* divide a patch among blocks.
  * tile_copy.* brings tiles to shared memory, which shared_memory.cuh reads. fences.cuh holds the
@@ -79,5 +78,3 @@ constexpr int cuda_whole_lines(int bytes)
 {
     return (bytes + 127) / 128 * 128;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_CLOCK_CUH
-#define CUDA_CORE_CLOCK_CUH
+#pragma once
 /* The device's clock, for kernels that wait and give up. */
 
 static __device__ inline unsigned long long nanoseconds()
@@ -9,5 +8,3 @@ static __device__ inline unsigned long long nanoseconds()
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
     return t;
 }
-
-#endif

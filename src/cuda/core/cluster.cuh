@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_CLUSTER_CUH
-#define CUDA_CORE_CLUSTER_CUH
+#pragma once
 /* Thread-block clusters (compute capability 9.0): the shared memory of the blocks of a cluster, by
  * addresses, and stores to it, which barriers count. */
 #include "cuda/core/copy_instructions.cuh"
@@ -81,5 +80,3 @@ DEVICE void store_cell(unsigned address, real value)
     asm volatile("st.shared.f64 [%0], %1;" : : "r"(address), "d"(value) : "memory");
 #endif
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_CONVERSION_CUH
-#define CUDA_CORE_CONVERSION_CUH
+#pragma once
 /* Values between fields of either precision. */
 #include <type_traits>
 #include "cuda/core/cells.cuh"
@@ -28,5 +27,3 @@ static void with_precisions(bool from_single, bool to_single, Launch launch)
     else
         launch(0.0, 0.0);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_COPY_INSTRUCTIONS_CUH
-#define CUDA_CORE_COPY_INSTRUCTIONS_CUH
+#pragma once
 /* What tile copies ask of the hardware: barriers in shared memory that count arrivals and copied
  * bytes, and the instructions that copy. */
 #include <cuda.h>
@@ -97,5 +96,3 @@ DEVICE void barrier_arrive_after_copies(barrier_word *barrier)
                  : "r"((int)__cvta_generic_to_shared(barrier))
                  : "memory");
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_DIVIDER_CUH
-#define CUDA_CORE_DIVIDER_CUH
+#pragma once
 #include "cuda/core/launch.cuh"
 
 /* Fast division by a run-time constant, which would otherwise take most of the time of kernels with
@@ -57,5 +56,3 @@ DEVICE int cuboid_row(int x, int width, const struct cuboid &c)
 {
     return quotient(x, width == c.i.n ? c.i : c.j);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_FENCES_CUH
-#define CUDA_CORE_FENCES_CUH
+#pragma once
 /* Compiler fences: they cost no instruction, but hide from the compiler what it would use to the
  * kernel's disadvantage. Results do not depend on them. */
 #include "cuda/core/cells.cuh"
@@ -71,5 +70,3 @@ DEVICE unsigned zero_after(int bits, unsigned zero)
 {
     return bits & zero;
 }
-
-#endif

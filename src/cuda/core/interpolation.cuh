@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_INTERPOLATION_CUH
-#define CUDA_CORE_INTERPOLATION_CUH
+#pragma once
 /* Interpolation and prolongation for all kernels: quadratic (REACH 1) or quartic (REACH 2). */
 #include "operators/transfers.h"
 
@@ -23,5 +22,3 @@ DEVICE void prolong_row(const real *c, Stride sj, Stride sk, bool high_j, bool h
     child[0] = prolong_line(REACH, line + REACH, 1, false);
     child[1] = prolong_line(REACH, line + REACH, 1, true);
 }
-
-#endif

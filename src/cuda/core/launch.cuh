@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_LAUNCH_CUH
-#define CUDA_CORE_LAUNCH_CUH
+#pragma once
 /* Launching kernels: checked calls, the stream, one thread per cell, tuned kernels. */
 #include <cuda_runtime.h>
 #include <cstdint>
@@ -151,6 +150,4 @@ static int cuda_clusters_at_once(int threads, int bytes, int cluster)
     }
     return clusters;
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_OPERATORS_CUH
-#define CUDA_CORE_OPERATORS_CUH
+#pragma once
 /* The operators of variants.def as types for kernels: Op::residual(view, element). */
 #include "cuda/core/launch.cuh"
 #include "operators/fv2.h"
@@ -103,5 +102,3 @@ bool with_operator_of(const struct operator_choice &choice, F f)
     });
     return found;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_PACKET_CUH
-#define CUDA_CORE_PACKET_CUH
+#pragma once
 /* Packets of 128 bits: a value and the number of the exchange that it belongs to. Between blocks of
  * a GPU (coarse/packets.cuh) and between GPUs (peer/exchange.cu).
  *
@@ -54,6 +53,4 @@ DEVICE struct packet load_packet(const struct packet *at)
                      : "memory");
     return {__longlong_as_double(value), number};
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_PAUSE_H
-#define CUDA_CORE_PAUSE_H
+#pragma once
 /* For CPU threads that wait for a word. */
 
 static inline void pause_thread()
@@ -11,5 +10,3 @@ static inline void pause_thread()
     __asm__ volatile("yield");
 #endif
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_RECIPROCAL_CUH
-#define CUDA_CORE_RECIPROCAL_CUH
+#pragma once
 /* 1/x without a division's branch for results outside the range of normal numbers. */
 #include "cuda/core/cells.cuh"
 
@@ -38,5 +37,3 @@ DEVICE real reciprocal(real x)
     e = fma(-x, y, (real)1.0);
     return fma(y, e, y);
 }
-
-#endif

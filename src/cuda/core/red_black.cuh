@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_RED_BLACK_CUH
-#define CUDA_CORE_RED_BLACK_CUH
+#pragma once
 /* The relaxations of the fused red-black kernels: coloured sweeps with this weight. It is a
  * constant, so that the compiler drops the multiplication. */
 #include "operators/smoothers.h"
@@ -12,5 +11,3 @@ static inline bool is_red_black(const struct relaxation &r)
 {
     return r.coloured && r.weight == (double)RED_BLACK_WEIGHT;
 }
-
-#endif

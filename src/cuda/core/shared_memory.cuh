@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_SHARED_MEMORY_CUH
-#define CUDA_CORE_SHARED_MEMORY_CUH
+#pragma once
 /* A block's dynamic shared memory, by addresses in bytes. */
 #include "cuda/core/cells.cuh"
 
@@ -77,5 +76,3 @@ DEVICE void copy_cell_if(int wanted, int to, const void *from)
                  :
                  : "r"(wanted), "r"(to), "l"(from), "n"(sizeof(real)));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_TILE_COPY_CUH
-#define CUDA_CORE_TILE_COPY_CUH
+#pragma once
 /* Copies of tiles of a field to shared memory. What lies outside the field and MAP_GHOSTS layers of
  * ghosts arrives as zeros. A barrier in shared memory tells when a set of tiles has arrived. A
  * kernel takes one of two mechanisms by the type of the tiles' source: one thread issues copies of
@@ -77,5 +76,3 @@ DEVICE void order_before_copies()
     if constexpr (BY_ENGINE<source>)
         order_before_mapped_copies();
 }
-
-#endif

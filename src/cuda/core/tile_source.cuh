@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_TILE_SOURCE_CUH
-#define CUDA_CORE_TILE_SOURCE_CUH
+#pragma once
 /* Where tiles are copied from (tile_copy.cuh), as the host makes it. CUtensorMap is that of
  * <cuda.h>, which comes before this header. */
 #include <type_traits>
@@ -36,5 +35,3 @@ static bool with_first_tile(const struct device_limits *device, F f)
 {
     return ((runs_tile<tiles>(device) && (f(tiles{}), true)) || ...);
 }
-
-#endif

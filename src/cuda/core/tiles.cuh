@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_TILES_CUH
-#define CUDA_CORE_TILES_CUH
+#pragma once
 /* Tiles in kernels: one block per tile, or one cluster of blocks in j. */
 #include "cuda/core/launch.cuh"
 #include "cuda/core/tiles.h"
@@ -51,6 +50,4 @@ static void launch_tiles(const Work &w, const int n[3], const struct tile_reads 
         launch_cluster_kernel<KERNEL>(grid, block, BLOCKS_PER_TILE, bytes, w, arguments..., t,
                                       planes);
 }
-#endif
-
 #endif

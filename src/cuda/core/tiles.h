@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_TILES_H
-#define CUDA_CORE_TILES_H
+#pragma once
 /* Which tiles of a patch a launch works on. Needs no CUDA. */
 #include "operators/formula.h"
 #include "operators/pass.h"
@@ -85,5 +84,3 @@ FORMULA void tiles_coordinates(const struct tile_set *t, int x, int tile[3])
     tile[0] = x % n0;
     tile[1] = x / n0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_CORE_WAVE_PARTITION_H
-#define CUDA_CORE_WAVE_PARTITION_H
+#pragma once
 /* How the blocks of a k-streaming sweep share a patch, so that they fill the waves of blocks that
  * the GPU runs at once. Needs no CUDA. */
 
@@ -42,5 +41,3 @@ struct wave_partition wave_partition_choose(int tiles, int n, int planes, int ex
                                             int multiprocessors);
 
 C_END
-
-#endif

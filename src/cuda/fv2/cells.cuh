@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_CELLS_CUH
-#define CUDA_FV2_CELLS_CUH
+#pragma once
 /* The operator on a thread's two cells, for the kernels of order 2 that stream through the planes.
  * A thread owns two neighbouring cells in i, as one real2. Walls are folded in: a ghost follows
  * from the cell itself and the next one inward. */
@@ -242,5 +241,3 @@ DEVICE unsigned next_slot(unsigned slot)
         return slot < (SLOTS - 1) * BYTES ? slot + BYTES : 0;
 }
 } // namespace fv2
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_DEEP_KERNEL_CUH
-#define CUDA_FV2_DEEP_KERNEL_CUH
+#pragma once
 /* The deep kernel: several half-sweeps, and the residual after them, in one pass over memory;
  * docs/KERNELS.md explains it. A thread owns the column i of two rows. In step t half-sweep s works
  * on plane t − s, all half-sweeps of a thread on the same row, the active one, and in the next step
@@ -458,5 +457,3 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
     }
 }
 } // namespace fv2
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_DEEP_TILE_CUH
-#define CUDA_FV2_DEEP_TILE_CUH
+#pragma once
 /* The tile of a block of the deep kernel in shared memory, and the copies of planes to it. */
 #include <cuda_pipeline.h>
 #include "cuda/core/cluster.cuh"
@@ -251,5 +250,3 @@ DEVICE void deep_copy_first(const struct fv2_deep &w, const struct deep_copies &
         copy_vector(s.other_to, w.in + (s.plane + s.other));
 }
 } // namespace fv2
-
-#endif

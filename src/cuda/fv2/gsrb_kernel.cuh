@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_GSRB_KERNEL_CUH
-#define CUDA_FV2_GSRB_KERNEL_CUH
+#pragma once
 /* The kernel of the fused red-black pass; docs/KERNELS.md explains it. Step k updates a thread's
  * red cell in plane k + 1 and its black cell in plane k, which are the same component. If the pass
  * finishes with the residual, it also computes both residuals in plane k − 1. Colours
@@ -338,5 +337,3 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
     }
 }
 } // namespace fv2
-
-#endif

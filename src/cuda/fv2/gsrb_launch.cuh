@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_GSRB_LAUNCH_CUH
-#define CUDA_FV2_GSRB_LAUNCH_CUH
+#pragma once
 /* This folder holds the tuned kernels of the order-2 operator; docs/KERNELS.md explains them.
  * deep.cu, gsrb.cu, sweeps.cu and residual.cu each have an entry of the table of kernels.
  * deep_kernel.cuh makes any number of half-sweeps in one pass, in the shared memory of
@@ -31,5 +30,3 @@ struct fv2_gsrb : operands {
     int low_wall, high_wall; /* a wall in k is near up to low_wall and from high_wall on */
     int first_parity;        /* of row 0 as tiles count rows */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_GSRB_TILE_CUH
-#define CUDA_FV2_GSRB_TILE_CUH
+#pragma once
 /* A block's tile in shared memory, and the copies of planes to it. Positions are addresses and
  * offsets in bytes, added up where they are used: indices into arrays of arrays cost a third of all
  * instructions. */
@@ -326,5 +325,3 @@ DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const 
         copy_cell_if(p.flags & COPIES_CELL, other, from);
 }
 } // namespace fv2
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_RESIDUAL_KERNEL_CUH
-#define CUDA_FV2_RESIDUAL_KERNEL_CUH
+#pragma once
 /* The residual in one pass over memory, restricted, reduced to its norm or narrowed on the way. A
  * thread owns four cells, two in i of two rows, and streams through the planes. Neighbours in k are
  * its own registers, those in i mostly the neighbouring lane's; the rows on either side are read
@@ -174,5 +173,3 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
         warp_atomic_max(w.norm, sums.norm);
 }
 } // namespace fv2
-
-#endif

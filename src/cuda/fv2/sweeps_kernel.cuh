@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_SWEEPS_KERNEL_CUH
-#define CUDA_FV2_SWEEPS_KERNEL_CUH
+#pragma once
 /* The kernel of fused sweeps of all cells: Jacobi, l1-Jacobi, Chebyshev; docs/KERNELS.md explains
  * it. Step k makes the first sweep in plane k + 1, the second in plane k and the third in plane k
  * − 1. HALO rows, lanes and planes around the cells that a block stores only repeat what these
@@ -444,5 +443,3 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS)
     }
 }
 } // namespace fv2
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_SWEEPS_LAUNCH_CUH
-#define CUDA_FV2_SWEEPS_LAUNCH_CUH
+#pragma once
 /* One launch of the kernel of fused sweeps: two or three sweeps of a smoother that updates all
  * cells.
  *
@@ -22,5 +21,3 @@ struct fv2_sweeps : operands {
     enum pass_region region;
     struct relaxation sweeps[MAX_FUSED_SWEEPS];
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_BOUNDARY_KERNEL_CUH
-#define CUDA_FV4_BOUNDARY_KERNEL_CUH
+#pragma once
 /* The boundary-layer update of a fused red-black pass; docs/KERNELS.md explains it. It updates the
  * black cells of the two layers next to walls in j and k, and stores all ghosts that the next
  * operation reads. A block has a tile at such a wall: one thread per line of cells inward from it.
@@ -537,5 +536,3 @@ static __global__ void __launch_bounds__(TILE_THREADS, BLOCKS<Op, OPEN>)
 }
 
 } // namespace fv4::boundary
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_GSRB_CELLS_CUH
-#define CUDA_FV4_GSRB_CELLS_CUH
+#pragma once
 /* The update of a single cell of the fused red-black pass, from shared memory. */
 #include "cuda/core/fences.cuh"
 #include "cuda/fv4/gsrb_launch.cuh"
@@ -104,5 +103,3 @@ DEVICE real relax_alone(const struct fv4_gsrb &w, int c, const struct planes<til
 }
 
 } // namespace fv4
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_GSRB_COLUMNS_CUH
-#define CUDA_FV4_GSRB_COLUMNS_CUH
+#pragma once
 /* The positions of a thread's columns of cells, and of the outer columns that the warps share; and
  * what their cells need that does not arrive in tiles: f, α, and D⁻¹ near walls. */
 #include "cuda/fv4/gsrb_cells.cuh"
@@ -258,5 +257,3 @@ DEVICE void fetch_dinv(const struct fv4_gsrb &w, const struct columns &t, int ad
 }
 
 } // namespace fv4
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_GSRB_KERNEL_CUH
-#define CUDA_FV4_GSRB_KERNEL_CUH
+#pragma once
 /* The fused red-black kernel; docs/KERNELS.md explains it. In step k threads update red cells of
  * plane k and then black cells of plane k − 1. In a step every second one of a thread's four
  * columns is active: it has a red cell in plane k and a black cell in plane k − 1. If u is 0
@@ -297,5 +296,3 @@ static __global__ void __launch_bounds__(tile::THREADS, tile::BLOCKS)
 }
 
 } // namespace fv4
-
-#endif

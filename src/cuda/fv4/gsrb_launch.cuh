@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_GSRB_LAUNCH_CUH
-#define CUDA_FV4_GSRB_LAUNCH_CUH
+#pragma once
 /* This folder holds the tuned kernels of the order-4 operator; docs/KERNELS.md explains them.
  * gsrb.cu and sweep.cu have what the rows of the table of kernels
  * cover, and the launches. The fused red-black pass is two kernels: gsrb_kernel.cuh, and
@@ -78,5 +77,3 @@ DEVICE real relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const str
                            RED_BLACK_WEIGHT);
 }
 } // namespace fv4
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_GSRB_ROWS_CUH
-#define CUDA_FV4_GSRB_ROWS_CUH
+#pragma once
 /* The active cells of a thread, and the registers that it keeps of its columns from step to step.
  * In a step of parity S rows S and S + 2 of its four are active. */
 #include "cuda/fv4/gsrb_columns.cuh"
@@ -245,5 +244,3 @@ DEVICE void save_operands(struct register_window &x, const struct faces_j &j, co
 }
 
 } // namespace fv4
-
-#endif

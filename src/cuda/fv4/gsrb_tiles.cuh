@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_GSRB_TILES_CUH
-#define CUDA_FV4_GSRB_TILES_CUH
+#pragma once
 /* The shared memory of a block of the fused red-black kernel: its layout, copies and barriers. */
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tile_copy.cuh"
@@ -343,5 +342,3 @@ DEVICE void copy_planes(const sources_of<tile> &from, const struct block_range &
 }
 
 } // namespace fv4
-
-#endif

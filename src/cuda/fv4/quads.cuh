@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_QUADS_CUH
-#define CUDA_FV4_QUADS_CUH
+#pragma once
 /* The four columns of a thread, two in i of two rows, and what becomes of their residuals. */
 #include "cuda/core/atomic_max.cuh"
 #include "cuda/core/cells.cuh"
@@ -47,5 +46,3 @@ DEVICE void store_defects(const struct correction_cells &c, int i, int j, int k,
             make_float2((float)(c.factor * (double)r[q][0]), (float)(c.factor * (double)r[q][1]));
 }
 } // namespace fv4
-
-#endif

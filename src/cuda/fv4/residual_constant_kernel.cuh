@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_RESIDUAL_CONSTANT_KERNEL_CUH
-#define CUDA_FV4_RESIDUAL_CONSTANT_KERNEL_CUH
+#pragma once
 /* The residual of order 4 with constant coefficients: stored, restricted, reduced to its norm or
  * narrowed. Every extent of the patch is even.
  *
@@ -143,5 +142,3 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         warp_atomic_max(w.norm, norm);
 }
 } // namespace fv4::constant
-
-#endif

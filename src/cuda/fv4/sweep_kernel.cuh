@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_SWEEP_KERNEL_CUH
-#define CUDA_FV4_SWEEP_KERNEL_CUH
+#pragma once
 /* The kernel of one operation: a sweep of any smoother, or the residual, stored, restricted or
  * reduced to its norm on the way; docs/KERNELS.md explains it. Step k computes the fluxes in i and
  * j of the thread's cells in plane k and the fluxes through their low k faces, which complete plane
@@ -598,5 +597,3 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
     }
 }
 } // namespace fv4
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_SWEEP_LAUNCH_CUH
-#define CUDA_FV4_SWEEP_LAUNCH_CUH
+#pragma once
 /* One launch of a kernel of one operation: sweep_kernel.cuh, and with constant coefficients
  * residual_constant_kernel.cuh. */
 #include "cuda/core/operators.cuh"
@@ -37,5 +36,3 @@ struct fv4_sweep : operands {
     struct correction_cells defect; /* of SWEEP_DEFECT */
 };
 } // namespace fv4
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_GENERIC_BOTTOM_CUH
-#define CUDA_GENERIC_BOTTOM_CUH
+#pragma once
 /* The bottom solver by threads of one block: BiCGStab with the smoother as its fallback. Each step
  * is bitwise identical to solvers/krylov.c. */
 #include "cuda/backend.cuh"
@@ -414,5 +413,3 @@ static __device__ void solve_bottom(const Work &w, struct block_shared *shared)
 /* What solve_bottom() needs, in the level's fields. */
 struct bottom_work bottom_open(struct level *level, enum field u, enum field f, double reduction,
                                int max_iterations);
-
-#endif

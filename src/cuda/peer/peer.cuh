@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_PEER_PEER_CUH
-#define CUDA_PEER_PEER_CUH
+#pragma once
 /* Messages between GPUs of one host without host synchronisation; cuda.h says how the program gets
  * this transport. peer.cc maps ranks' receive buffers by CUDA IPC and turns routes into lists of
  * tasks. exchange.cu has the kernel, which executes such a list.
@@ -34,5 +33,3 @@ unsigned peer_resident_blocks();
 /* Executes a route's tasks, in device memory. Those that send or copy come first. */
 void peer_exchange(const struct route *route, struct peer_task *tasks, int count, const void *from,
                    void *to);
-
-#endif

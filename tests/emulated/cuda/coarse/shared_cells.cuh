@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_SHARED_CELLS_CUH
-#define EMULATED_SHARED_CELLS_CUH
+#pragma once
 #include "cuda/core/shared_memory.cuh"
 
 static inline int shared_offset(const double *cell)
@@ -28,5 +27,3 @@ struct shared_cells {
         put(address, pair);
     }
 };
-
-#endif

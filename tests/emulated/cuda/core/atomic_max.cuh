@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_ATOMIC_MAX_CUH
-#define EMULATED_ATOMIC_MAX_CUH
+#pragma once
 /* Every thread raises the maximum itself: no other runs meanwhile. */
 
 static inline unsigned long long larger(unsigned long long a, unsigned long long b)
@@ -12,5 +11,3 @@ static inline void warp_atomic_max(unsigned long long *word, unsigned long long 
 {
     *word = larger(*word, value);
 }
-
-#endif

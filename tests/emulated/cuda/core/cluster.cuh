@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_CLUSTER_CUH
-#define EMULATED_CLUSTER_CUH
+#pragma once
 /* Addresses in other blocks of the cluster have the block's rank, plus 1, in their upper bits.
  * Stores to them arrive later, in a random order. */
 #include "cuda/core/copy_instructions.cuh"
@@ -47,5 +46,3 @@ static inline void store_cell(unsigned address, real value)
 {
     put((int)address, value);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_COPY_INSTRUCTIONS_CUH
-#define EMULATED_COPY_INSTRUCTIONS_CUH
+#pragma once
 /* Barriers, and the copies that they wait for: the engine's are completed at once by the thread
  * that issues them, a thread's own when it arrives after them. */
 #include <cuda_pipeline.h>
@@ -97,5 +96,3 @@ static inline void barrier_arrive_after_copies(barrier_word *word)
     __pipeline_wait_prior(0);
     emulated::arrive(barrier_at(word));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_FENCES_CUH
-#define EMULATED_FENCES_CUH
+#pragma once
 /* Fences are for the CUDA compiler only. */
 #include <cstring>
 #include "base/real.h"
@@ -32,5 +31,3 @@ static inline unsigned zero_after(int bits, unsigned zero)
 {
     return bits & zero;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_LAUNCH_CUH
-#define EMULATED_LAUNCH_CUH
+#pragma once
 /* The parts of CUDA C++ that the emulated kernels need and C++ lacks. */
 #include "base/check.h"
 #include "grid.h"
@@ -160,5 +159,3 @@ static inline void for_range(long n, F f)
     for (const long x : emulated::any_order(n, random))
         f(x);
 }
-
-#endif

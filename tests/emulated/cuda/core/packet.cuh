@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_PACKET_CUH
-#define EMULATED_PACKET_CUH
+#pragma once
 /* Packets arrive at once. */
 #include <cuda/atomic>
 #include "cuda/core/launch.cuh"
@@ -22,5 +21,3 @@ static inline struct packet load_packet(const struct packet *at)
 {
     return *at;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_PAUSE_H
-#define EMULATED_PAUSE_H
+#pragma once
 /* A CPU thread that waits is one of the coroutines. */
 #include "grid.h"
 
@@ -8,5 +7,3 @@ static inline void pause_thread()
 {
     emulated::wait_for_others();
 }
-
-#endif

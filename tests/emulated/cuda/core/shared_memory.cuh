@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_SHARED_MEMORY_CUH
-#define EMULATED_SHARED_MEMORY_CUH
+#pragma once
 /* Shared memory that records every access. */
 #include "cuda/core/launch.cuh"
 
@@ -79,5 +78,3 @@ static inline void copy_vector_if(int wanted, int to, const void *from)
     if (wanted)
         copy_vector(to, from);
 }
-
-#endif
