@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Coefficients that jump: 90 problems (shapes, walls, contrasts) and the V-cycles that each solver
- * needs to 1e-8. `jumps_test cpu --table` prints the tables of docs/NUMERICS.md, `jumps_test cpu
- * --answers` the bits of all solutions, which are those of any backend. One rank. */
+ * needs to 1e-8; and smooth ones of high contrast. `jumps_test cpu --table` prints the figures of
+ * docs/NUMERICS.md, `jumps_test cpu --answers` the bits of the 90 problems' solutions, which are
+ * those of any backend. One rank. */
 #include <math.h>
 #include "operators/hash.h"
 #include "support/library.h"
@@ -9,15 +10,16 @@
 enum { SHAPES = 6, BOUNDARIES = 3, CONTRASTS = 5, MAX_V_CYCLES = 200, WANTED_V_CYCLES = 40 };
 static const char *const shapes[SHAPES] = {"ball",   "inverse ball", "checkerboard",
                                            "layers", "random",       "slab"};
+enum { SMOOTH = SHAPES }; /* beside these, in no table */
 static const char *const boundaries[BOUNDARIES] = {"dirichlet", "neumann", "periodic"};
 static const double contrasts[CONTRASTS] = {1e2, 1e3, 1e4, 1e5, 1e6};
 
 /* β of a cell: 1, or the contrast c (inverse ball: 1/c) in a ball, in every second cube of 4³
- * cells, in every second layer of 3 cells, in the middle third; or c to a random power from 0 to 1.
- */
+ * cells, in every second layer of 3 cells, in the middle third; or c to a power from 0 to 1 that is
+ * random, or from −1/2 to 1/2 that is a product of sines. */
 static double cell_beta(int shape, int n, const int at[3], double c)
 {
-    double square = 0.0;
+    double square = 0.0, sines = 1.0;
     for (int d = 0; d < 3; d++)
         square += pow((at[d] + 0.5) / n - 0.5, 2);
     const bool in_ball = square < 0.3 * 0.3;
@@ -37,6 +39,10 @@ static double cell_beta(int shape, int n, const int at[3], double c)
         hash *= 0x5bd1e995u;
         hash ^= hash >> 15;
         return pow(c, (hash & 0xffff) / 65535.0);
+    case SMOOTH:
+        for (int d = 0; d < 3; d++)
+            sines *= sin(2.0 * M_PI * (at[d] + 0.5) / n);
+        return pow(c, 0.5 * sines);
     default:
         return at[2] >= n / 3 && at[2] < n * 2 / 3 ? c : 1.0;
     }
@@ -149,6 +155,53 @@ static void problems_are_solved(int n)
             }
 }
 
+/* V-cycles from zero until the residual is below `rtol`, in each precision, with levels of more
+ * than 8³ cells corrected. The answers must agree. */
+static void smooth_cycles(int n, const char *order, const char *smoother, double c,
+                          const char *rtol, int cycles[2])
+{
+    const size_t cells = (size_t)n * (size_t)n * (size_t)n;
+    double *u[2], largest = 0.0, difference = 0.0;
+    for (int mixed = 0; mixed < 2; mixed++) {
+        const char *const options[] = {
+            "order",        order, "smoother",   smoother, "solver",    "mg",
+            "rtol",         rtol,  "max-cycles", "40",     "precision", mixed ? "mixed" : "double",
+            "single-above", "512", NULL};
+        struct hpgmg_result r;
+        struct hpgmg *s = create_solver((const int[3]){n, n, n}, options);
+        u[mixed] = malloc(cells * sizeof **u);
+        const struct hpgmg_block block = {.box = {{0, 0, 0}, {n, n, n}}, .data = u[mixed]};
+        set_problem(s, SMOOTH, n, false, c);
+        EXPECT(hpgmg_solve(s, HPGMG_FROM_ZERO, &r) == HPGMG_OK);
+        REQUIRE(hpgmg_get(s, HPGMG_U, 1, &block) == HPGMG_OK);
+        cycles[mixed] = r.cycles;
+        EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
+    }
+    for (size_t at = 0; at < cells; at++) {
+        largest = fmax(largest, fabs(u[0][at]));
+        difference = fmax(difference, fabs(u[1][at] - u[0][at]));
+    }
+    EXPECT(difference < 100 * atof(rtol) * largest);
+    free(u[0]);
+    free(u[1]);
+}
+
+/* Mixed precision takes the V-cycles of double precision. */
+static void smooth_contrasts(int n, bool prints)
+{
+    static const char *const cases[][2] = {{"2", "gsrb"}, {"4", "chebyshev"}};
+    for (int code = 0; code < 4; code++) {
+        const char *const *with = cases[code % 2], *rtol = code / 2 ? "1e-11" : "1e-8";
+        int cycles[2];
+        smooth_cycles(n, with[0], with[1], 1e3, rtol, cycles);
+        EXPECT(cycles[1] == cycles[0]);
+        if (prints)
+            printf("order %s, %s, %d^3, contrast 1000, to %s: %d cycles in double, %d in mixed "
+                   "precision\n",
+                   with[0], with[1], n, rtol, cycles[0], cycles[1]);
+    }
+}
+
 static void print_row(int shape, int n, const char *solver)
 {
     printf("| %s, %d³ |", shapes[shape], n);
@@ -186,9 +239,13 @@ int main(int argc, char **argv)
         print_table("mg");
         print_table("idr");
         print_table("auto");
+        for (int n = 32; n <= 128; n *= 2)
+            smooth_contrasts(n, true);
     } else {
         prints_answers = argc > 2;
         problems_are_solved(16);
+        if (!prints_answers)
+            smooth_contrasts(32, false);
     }
     return test_end();
 }

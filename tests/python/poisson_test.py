@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """poisson() and solve(f), on one rank: u is that of a dense matrix, made here cell by cell and solved by NumPy; what is
-wrong raises. HPGMG_LIBRARY names the library, if it is not in the package."""
+wrong raises. HPGMG_LIBRARY names the library, if it is not in the package; BACKENDS those that solve the random grids,
+"cpu" if it is not set, or "cpu gpu": their bits must agree."""
 import os
 import unittest
 
@@ -156,8 +157,10 @@ class Poisson(unittest.TestCase):
                 if word == "periodic": # the first face is the last
                     numpy.moveaxis(faces[d], d, 0)[-1] = numpy.moveaxis(faces[d], d, 0)[0]
             solid, f, alpha = random.random(cells) < 0.2, random.standard_normal(cells), random.uniform(0.1, 1, cells)
-            u = hpgmg.poisson(f, faces, alpha, widths=widths, boundary=words, solid=solid, solver="idr", backend="cpu",
-                              rtol=1e-13)
+            u, *others = [hpgmg.poisson(f, faces, alpha, widths=widths, boundary=words, solid=solid, solver="idr",
+                                        backend=backend, cpu_below="never", rtol=1e-13)
+                          for backend in os.environ.get("BACKENDS", "cpu").split()]
+            self.assertTrue(all((other == u).all() for other in others), (grid, cells, words))
             closed = [values.copy() for values in faces]
             for d, values in enumerate(closed):
                 along, own = numpy.moveaxis(values, d, 0), numpy.moveaxis(solid, d, 0)
