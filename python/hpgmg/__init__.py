@@ -9,9 +9,9 @@
         result = solver.solve(f)                     # result.u, result.converged, result.residual, …
 
 Arrays have three dimensions and are indexed [i, j, k], for x, y, z. Their strides may be any, so Fortran order saves
-nothing and costs nothing. NumPy arrays and whatever has __cuda_array_interface__ (CuPy, PyTorch, Numba) or, in host memory,
-__dlpack__ are used where they are, without a copy. They hold float64. Arrays to read that are not aligned, or in which
-cells share a value, are copied.
+nothing and costs nothing. NumPy arrays and whatever has __cuda_array_interface__ (CuPy, PyTorch, Numba, JAX) or, in
+host memory, __dlpack__ are used where they are, without a copy. They hold float64. Arrays to read that are not aligned,
+or in which cells share a value, are copied.
 
 u, f and α are means over cells, β means over faces; to order 2, values at the centres are the same. Units are the
 caller's: with lengths in m, f has the unit of β·u per m².

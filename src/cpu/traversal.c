@@ -367,7 +367,7 @@ static void work_item(const struct tiling *g, int item, struct thread_state *sta
     work_strip(g, thread / g->sharers, item / threads * g->sharers + thread % g->sharers, state);
 }
 
-static void run_tiled(const struct tiling *g)
+static void work_slabs(const struct tiling *g)
 {
     const int threads = g->slabs * g->sharers;
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -471,7 +471,7 @@ static void run_blocked_passes(struct tiling g)
     g.done = memory_alloc_zero((size_t)(g.slabs * g.strips) * sizeof *g.done, "finished fronts");
     if (g.t->keeps_fluxes)
         allocate_fluxes(&g);
-    run_tiled(&g);
+    work_slabs(&g);
     memory_free(g.fluxes);
     memory_free(g.done);
 }
