@@ -10,39 +10,17 @@
 /* Coarse cells and coarse rows at a time, so that the scratch stays in L1. */
 enum { CHUNK = 128, ROWS = 8 };
 
-/* A value interpolated in one direction, from coarse cells around `c` with stride s. */
-typedef real interpolate_fn(const real *c, long s);
-
-INLINE real quadratic_low(const real *c, long s)
-{
-    return prolong2_low(c[-s], c[0], c[s]);
-}
-
-INLINE real quadratic_high(const real *c, long s)
-{
-    return prolong2_high(c[-s], c[0], c[s]);
-}
-
-INLINE real quartic_low(const real *c, long s)
-{
-    return prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
-}
-
-INLINE real quartic_high(const real *c, long s)
-{
-    return prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
-}
-
-/* `count` values interpolated by `high` if odd, else by `low`, from c with stride s. */
+/* `count` values interpolated in one direction, at the high children if odd, else at the low ones;
+ * s is the stride to the neighbours of the coarse cells at c. */
 INLINE void interpolate_row(real *restrict out, const real *c, long s, int count, bool odd,
-                            interpolate_fn *low, interpolate_fn *high)
+                            int reach)
 {
     if (odd)
         for (int i = 0; i < count; i++)
-            out[i] = high(c + i, s);
+            out[i] = prolong_line(reach, c + i, s, true);
     else
         for (int i = 0; i < count; i++)
-            out[i] = low(c + i, s);
+            out[i] = prolong_line(reach, c + i, s, false);
 }
 
 /* Some rows of a plane of P coarse_u. `coarse` is the parent of the first fine cell. */
@@ -59,8 +37,7 @@ struct prolonged_rows {
 };
 
 /* Interpolates in k, then in j, then in i. reach is 1 (quadratic) or 2 (quartic). */
-INLINE void prolong(const struct prolonged_rows *x, const int n, int reach, interpolate_fn *low,
-                    interpolate_fn *high)
+INLINE void prolong(const struct prolonged_rows *x, const int n, const int reach)
 {
     enum { WIDTH = CHUNK + 8 };
     real in_plane[ROWS + 4][WIDTH], line[WIDTH], values[2 * CHUNK];
@@ -70,30 +47,30 @@ INLINE void prolong(const struct prolonged_rows *x, const int n, int reach, inte
     for (int row = 0; row < parents + 2 * reach; row++) {
         const real *c = x->coarse + (row - reach) * x->coarse_sj;
         if (!x->coarse_halves)
-            interpolate_row(in_plane[row], c + first, x->coarse_sk, width, x->odd_plane, low, high);
+            interpolate_row(in_plane[row], c + first, x->coarse_sk, width, x->odd_plane, reach);
         for (int odd = 0; x->coarse_halves && odd < 2; odd++) {
             const int m = half_index(first, odd), count = half_index(first + width, odd) - m;
             interpolate_row(line, c + odd * (x->coarse_sj / 2) + m, x->coarse_sk, count,
-                            x->odd_plane, low, high);
+                            x->odd_plane, reach);
             for (int i = 0; i < count; i++)
                 in_plane[row][2 * (m + i) + odd - first] = line[i];
         }
     }
     for (int r = 0; r < x->rows; r++) {
         const int fine_row = x->odd_row + r;
-        interpolate_row(line, in_plane[fine_row / 2 + reach], WIDTH, width, fine_row & 1, low,
-                        high);
+        interpolate_row(line, in_plane[fine_row / 2 + reach], WIDTH, width, fine_row & 1, reach);
         real *restrict out = x->fine + r * x->fine_sj;
         for (int i = 0; x->fine_halves && i < n; i++) {
-            const real even = low(&line[i + reach], 1), odd = high(&line[i + reach], 1);
+            const real even = prolong_line(reach, &line[i + reach], 1, false),
+                       odd = prolong_line(reach, &line[i + reach], 1, true);
             out[i] = x->add ? out[i] + even : even;
             out[half + i] = x->add ? out[half + i] + odd : odd;
         }
         if (x->fine_halves)
             continue;
         for (int i = 0; i < n; i++) {
-            values[2 * i] = low(&line[i + reach], 1);
-            values[2 * i + 1] = high(&line[i + reach], 1);
+            values[2 * i] = prolong_line(reach, &line[i + reach], 1, false);
+            values[2 * i + 1] = prolong_line(reach, &line[i + reach], 1, true);
         }
         for (int i = 0; i < 2 * n; i++)
             out[i] = x->add ? out[i] + values[i] : values[i];
@@ -106,19 +83,19 @@ INLINE void prolong(const struct prolonged_rows *x, const int n, int reach, inte
     {                                                                                              \
         switch (x->n) {                                                                            \
         case 1:                                                                                    \
-            prolong(x, 1, reach, name##_low, name##_high);                                         \
+            prolong(x, 1, reach);                                                                  \
             return;                                                                                \
         case 2:                                                                                    \
-            prolong(x, 2, reach, name##_low, name##_high);                                         \
+            prolong(x, 2, reach);                                                                  \
             return;                                                                                \
         case 4:                                                                                    \
-            prolong(x, 4, reach, name##_low, name##_high);                                         \
+            prolong(x, 4, reach);                                                                  \
             return;                                                                                \
         case 8:                                                                                    \
-            prolong(x, 8, reach, name##_low, name##_high);                                         \
+            prolong(x, 8, reach);                                                                  \
             return;                                                                                \
         default:                                                                                   \
-            prolong(x, x->n, reach, name##_low, name##_high);                                      \
+            prolong(x, x->n, reach);                                                               \
         }                                                                                          \
     }
 PROLONG(quadratic, 1)

@@ -58,16 +58,28 @@ FORMULA real prolong_line(int reach, const real *c, long s, int high)
 
 enum { MAX_REACH = 2 };
 
-/* In one child of the coarse cell that c points to: in k, then in j, then in i. stride: from the
- * cell to its neighbours. */
-FORMULA real prolong_cell(int reach, const real *c, const long stride[3], const int high[3])
+/* At both children in i of the coarse cell that c points to, low or high in j and k: in k, then in
+ * j, then in i. stride: from the cell to its neighbours. */
+FORMULA void prolong_pair(int reach, const real *c, const long stride[3], int high_j, int high_k,
+                          real child[2])
 {
     real column[2 * MAX_REACH + 1], line[2 * MAX_REACH + 1];
+    LOOP_UNROLLED
     for (int i = -reach; i <= reach; i++) {
+        LOOP_UNROLLED
         for (int j = -reach; j <= reach; j++)
             column[j + reach] =
-                prolong_line(reach, c + i * stride[0] + j * stride[1], stride[2], high[2]);
-        line[i + reach] = prolong_line(reach, column + reach, 1, high[1]);
+                prolong_line(reach, c + i * stride[0] + j * stride[1], stride[2], high_k);
+        line[i + reach] = prolong_line(reach, column + reach, 1, high_j);
     }
-    return prolong_line(reach, line + reach, 1, high[0]);
+    child[0] = prolong_line(reach, line + reach, 1, false);
+    child[1] = prolong_line(reach, line + reach, 1, true);
+}
+
+/* At one child. */
+FORMULA real prolong_cell(int reach, const real *c, const long stride[3], const int high[3])
+{
+    real child[2];
+    prolong_pair(reach, c, stride, high[1], high[2], child);
+    return high[0] ? child[1] : child[0];
 }

@@ -71,7 +71,8 @@ static void make_grid(struct grid *g, int number)
         const int word = (int)random_between(0.0, 4.0);
         g->n[d] = 4 * (2 + (int)random_between(0.0, 3.0));
         g->periodic[d] = word == 2;
-        snprintf(g->boundary + strlen(g->boundary), 32, "%s%s", d ? "," : "", words[word]);
+        snprintf(g->boundary + strlen(g->boundary), sizeof g->boundary - strlen(g->boundary),
+                 "%s%s", d ? "," : "", words[word]);
         for (int i = 0; i < g->n[d]; i++)
             g->widths[d][i] = random_between(0.05, 3.0);
     }

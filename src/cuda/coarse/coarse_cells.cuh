@@ -5,14 +5,7 @@
 #include "cuda/core/fences.cuh"
 #include "cuda/core/operators.cuh"
 #include "cuda/coarse/barrier.cuh"
-#include "cuda/core/interpolation.cuh"
-
-/* The index of the cell whose periodic image is at index `at`, which is less than n cells outside
- * of n; an index inside stays. */
-DEVICE int wrapped(int at, int n)
-{
-    return at < 0 ? at + n : at >= n ? at - n : at;
-}
+#include "operators/transfers.h"
 
 DEVICE bool prolongs(const struct tail_step &step)
 {

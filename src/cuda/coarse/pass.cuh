@@ -64,8 +64,9 @@ DEVICE void prolong_own(const struct tail_level &l, const struct tail_step &step
         if (!p.inside)
             continue;
         double child[2];
-        prolong_row<REACH>(s.coarse() + p.i / 2 + p.j / 2 * COARSE_SJ + p.k / 2 * COARSE_SK,
-                           COARSE_SJ, COARSE_SK, p.j & 1, p.k & 1, child);
+        const long stride[3] = {1, COARSE_SJ, COARSE_SK};
+        prolong_pair(REACH, s.coarse() + p.i / 2 + p.j / 2 * COARSE_SJ + p.k / 2 * COARSE_SK,
+                     stride, p.j & 1, p.k & 1, child);
         double *to = s.u() + tile_element<Op, CELLS>({p.i & ~1, p.j, p.k, true});
         const bool add = step.start == START_PROLONG_ADD;
         to[0] = add ? to[0] + child[0] : child[0];

@@ -321,13 +321,13 @@ template <class Op>
 DEVICE void prolong_own(const struct tail_step &step, const struct cell_pair &p, double u[2],
                         tiles<Op> &s)
 {
-    enum { SJ = tile_row(NARROW), SK = tile_plane(NARROW, tiles<Op>::GHOSTS) };
+    const long stride[3] = {1, tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS)};
     const double *coarse = s.field(NARROW, TILE_U) + p.coarse;
     double child[2];
     if (Op::RADIUS > 1 && step.prolongation == 4)
-        prolong_row<2>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
+        prolong_pair(2, coarse, stride, p.odd & 2, p.odd & 4, child);
     else
-        prolong_row<1>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
+        prolong_pair(1, coarse, stride, p.odd & 2, p.odd & 4, child);
     const bool add = step.start == START_PROLONG_ADD;
 #pragma unroll
     for (int x = 0; x < 2; x++) {

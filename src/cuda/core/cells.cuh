@@ -37,6 +37,13 @@ DEVICE real2 make_real2(real x, real y)
     return pair;
 }
 
+/* The index of the cell whose periodic image is at index `at`, which is at most n cells outside
+ * of n; an index inside stays. */
+DEVICE int wrapped(int at, int n)
+{
+    return at < 0 ? at + n : at >= n ? at - n : at;
+}
+
 /* One patch. */
 struct cells {
     int n[3];

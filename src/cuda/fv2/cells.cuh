@@ -219,16 +219,10 @@ DEVICE real2 residual_vector(const struct plane_data &d, real2 bk0, real2 bk1, r
     return make_real2(residual_of<Op>(u.x, x, low, scale), residual_of<Op>(u.y, y, high, scale));
 }
 
-/* The index that x stands for around n of them; x is at most n outside. */
-DEVICE int around(int x, int n)
-{
-    return x < 0 ? x + n : x >= n ? x - n : x;
-}
-
 /* The plane that plane k stands for. */
 DEVICE int plane_at(const struct cells &c, int k)
 {
-    return c.wrap[2] ? around(k, c.n[2]) : k;
+    return c.wrap[2] ? wrapped(k, c.n[2]) : k;
 }
 
 /* The offset of the slot after this one. */

@@ -137,13 +137,13 @@ static int tiles_across(const struct cells &c, int d)
 
 DEVICE int column_at(const struct cells &c, int position)
 {
-    return c.wrap[0] ? around(position + 1, c.n[0] / 2) : position;
+    return c.wrap[0] ? wrapped(position + 1, c.n[0] / 2) : position;
 }
 
 template <class tile>
 DEVICE int row_at(const struct cells &c, int position)
 {
-    return c.wrap[1] ? around(position + tile::HALO, c.n[1]) : position;
+    return c.wrap[1] ? wrapped(position + tile::HALO, c.n[1]) : position;
 }
 
 /* The offset in a plane of the two cells at a position, in vectors. */

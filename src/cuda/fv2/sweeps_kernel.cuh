@@ -96,8 +96,8 @@ struct sweep_thread {
  */
 DEVICE long offset_in_plane(const struct cells &c, int column, int j)
 {
-    const int i = 2 * (c.wrap[0] ? around(column, c.n[0] / 2) : column);
-    return (i + (c.wrap[1] ? around(j, c.n[1]) : j) * c.sj) * CELL_BYTES;
+    const int i = 2 * (c.wrap[0] ? wrapped(column, c.n[0] / 2) : column);
+    return (i + (c.wrap[1] ? wrapped(j, c.n[1]) : j) * c.sj) * CELL_BYTES;
 }
 
 DEVICE long offset_of_plane(const struct cells &c, int k)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prolongation as an operation of its own. */
 #include "cuda/pass.cuh"
-#include "cuda/core/interpolation.cuh"
+#include "operators/transfers.h"
 #include "operators/halo.h"
 #include "operators/vectors.h"
 
@@ -51,10 +51,11 @@ static void prolong_quadratic(const struct prolongation &p)
 {
     for_cells(p.n[0], p.n[1], p.n[2], [=] __device__(int i, int j, int k) {
         const struct children old = load_children(p, i, j, k);
+        const long stride[3] = {1, p.coarse_sj, p.coarse_sk};
         real child[8];
         for (int row = 0; row < 4; row++)
-            prolong_row<1>(p.coarse + i + j * p.coarse_sj + k * p.coarse_sk, p.coarse_sj,
-                           p.coarse_sk, row % 2, row / 2, child + 2 * row);
+            prolong_pair(1, p.coarse + i + j * p.coarse_sj + k * p.coarse_sk, stride, row % 2,
+                         row / 2, child + 2 * row);
         store_children(p, i, j, k, child, old);
     });
 }
