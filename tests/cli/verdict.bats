@@ -101,9 +101,15 @@ expect() {
     [[ $output == *"warning: no level has more than 262144 cells: all are in double precision"* ]]
     [[ ${lines[-1]} != *"--precision"* ]]
     [ "$(jq -r .score.division "$report")" = mixed ]
-    run "$HPGMG" --backend cpu --quiet --precision mixed --single-above 500 --solves 1 4 8
+    run "$HPGMG" --backend cpu --quiet --precision mixed --single-above 500 --order 4 --solves 1 4 8
     [ "$status" -eq 0 ]
     [[ $output != *"double precision"* && ${lines[-1]} == *"--single-above 500"* ]]
+    for smoother in gsrb chebyshev; do # only the first is bound by memory
+        run "$HPGMG" --backend cpu --quiet --precision mixed --single-above 500 --order 2 --smoother $smoother --solves 1 4 8
+        [ "$status" -eq 0 ]
+        [ $smoother = chebyshev ] || [[ $output == *"warning: --precision mixed gains little or nothing here"* ]]
+        [ $smoother = gsrb ] || [[ $output != *"gains little"* ]]
+    done
     "$HPGMG" --backend cpu --quiet --solves 1 --json "$report" 4 8 >/dev/null
     [ "$(jq -r .score.division "$report")" = double ]
     run "$HPGMG" --backend cpu --precision single 4 8
