@@ -213,8 +213,8 @@ static void gather_levels(struct record *r, const struct hierarchy *h)
     }
 }
 
-/* Whether a corrected level would do so in double precision, with the ghosts of its corrections. The
- * CPU does so for all smoothers, but only with the cheapest sweeps does memory bound it. */
+/* Whether a corrected level would do so in double precision, with the ghosts of its corrections.
+ * The CPU does so for all smoothers, but only with the cheapest sweeps does memory bound it. */
 static bool smooths_at_once(const struct level *l)
 {
     const struct passes *passes = l->backend->passes;

@@ -55,6 +55,12 @@ solver.set("f", lambda x, y, z: 1.0)
     done
 }
 
+@test "the example of single precision sees it stall, and mixed precision not" {
+    for order in 2 4; do
+        $python examples/single_precision.py 32 $order cpu
+    done
+}
+
 @test "the example of pictures draws one" {
     $python -c 'import matplotlib' 2>/dev/null || skip "no matplotlib"
     $python examples/poisson_picture.py "$BATS_TEST_TMPDIR/sphere.png" cpu
