@@ -115,13 +115,14 @@ INLINE void raise_norm(struct shape s, real *const r[2], uint64_t *norm)
                 }
 }
 
-INLINE void finish(struct shape s, rhs_fn *rhs, const struct pass *pass, const struct patch_pass *p,
-                   const struct arrays *a)
+INLINE void finish(struct shape s, half_sum_fn *sum, rhs_fn *rhs, const struct pass *pass,
+                   const struct patch_pass *p, const struct arrays *a)
 {
     const long sj = stride_j(s), sk = stride_k(s);
     for (int k = 0; k < s.n; k++)
         for (int c = 0; c < 2; c++)
-            plane_of(s, rhs, a, c, k, a->spare[c] + k * sk, sj, (real)p->operands.scale, 0.0, true);
+            plane_of(s, sum, rhs, a, c, k, a->spare[c] + k * sk, sj, (real)p->operands.scale, 0.0,
+                     true);
     if (pass->finish == FINISH_RESTRICT)
         restrict_residual(s, p, a->spare);
     else if (pass->finish == FINISH_STORE)
@@ -155,17 +156,19 @@ INLINE void sweep_zero(struct shape s, struct arrays *a, int colour, real weight
         }
 }
 
-INLINE void sweep_of(struct shape s, rhs_fn *rhs, struct arrays *a, int colour, real scale,
-                     real weight)
+INLINE void sweep_of(struct shape s, half_sum_fn *sum, rhs_fn *rhs, struct arrays *a, int colour,
+                     real scale, real weight)
 {
     real *out = s.radius > 1 ? a->spare[colour] : a->u[colour];
     for (int k = 0; k < s.n; k++)
-        plane_of(s, rhs, a, colour, k, out + k * stride_k(s), stride_j(s), scale, weight, false);
+        plane_of(s, sum, rhs, a, colour, k, out + k * stride_k(s), stride_j(s), scale, weight,
+                 false);
     if (s.radius > 1)
         exchange(&a->u[colour], &a->spare[colour]);
 }
 
-INLINE void run_of(struct shape s, rhs_fn *rhs, const struct pass *pass, const struct patch_pass *p)
+INLINE void run_of(struct shape s, half_sum_fn *sum, rhs_fn *rhs, const struct pass *pass,
+                   const struct patch_pass *p)
 {
     struct arrays a = arrays_in(pass->level->prepared, s);
     const struct patch *q = p->patch;
@@ -181,38 +184,33 @@ INLINE void run_of(struct shape s, rhs_fn *rhs, const struct pass *pass, const s
     for (; sweep < last; sweep++) {
         const struct relaxation r = stencil_relaxation(p->stencil, sweep);
         walls(s, &a, r.colour == 0, r.colour == 1);
-        sweep_of(s, rhs, &a, r.colour, (real)p->operands.scale, (real)r.weight);
+        sweep_of(s, sum, rhs, &a, r.colour, (real)p->operands.scale, (real)r.weight);
     }
     if (pass->finish != FINISH_NONE) {
         walls(s, &a, true, true);
-        finish(s, rhs, pass, p, &a);
+        finish(s, sum, rhs, pass, p, &a);
     }
     join(s, q, p->buffer[last & 1], a.u, stride_j(s), stride_k(s));
 }
 
 typedef void run_fn(const struct pass *pass, const struct patch_pass *p);
 
-#define RUN(name, n, order, variable, reads_alpha, RHS)                                            \
+#define RUN(name, n, order, variable, reads_alpha, SUM, RHS)                                       \
     static void name##_##n(const struct pass *pass, const struct patch_pass *p)                    \
     {                                                                                              \
         run_of((struct shape){n, RADIUS_##order, wall_rule_of(order, n), READS_EDGES_##order,      \
                               variable, reads_alpha},                                              \
-               RHS, pass, p);                                                                      \
+               SUM##_half, RHS, pass, p);                                                          \
     }
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
-    RUN(name, 2, order, variable, reads_alpha, RHS)                                                \
-    RUN(name, 4, order, variable, reads_alpha, RHS)                                                \
-    RUN(name, 8, order, variable, reads_alpha, RHS)                                                \
-    RUN(name, 16, order, variable, reads_alpha, RHS)
+    RUN(name, 2, order, variable, reads_alpha, SUM, RHS)                                           \
+    RUN(name, 4, order, variable, reads_alpha, SUM, RHS)                                           \
+    RUN(name, 8, order, variable, reads_alpha, SUM, RHS)                                           \
+    RUN(name, 16, order, variable, reads_alpha, SUM, RHS)
 #include "operators/variants.def"
 #undef OPERATOR
 
 enum { SIZES = 4 };
-
-#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
-    _Static_assert(SPELT_##SUM, "sum_at() of colour_sums.h spells this S");
-#include "operators/variants.def"
-#undef OPERATOR
 
 static run_fn *const runs[][SIZES] = {
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \

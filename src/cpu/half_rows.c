@@ -3,7 +3,6 @@
  * one macro. Bitwise equal to those of rows.c. */
 #include "cpu/halves.h"
 #include "cpu/operations.h"
-#include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
 
@@ -20,80 +19,26 @@ struct half {
 };
 
 /* Values beside cell m of the half. */
+#define CELL const struct half *h, long m
 #define PLACE(i, j, k) m + ((h->odd + (i)) >> 1) + (j)*h->sj + (k)*h->sk
 #define U(i, j, k) h->u[(i)&1][PLACE(i, j, k)]
-#define BETA(d, i, j, k) h->beta[d][(i)&1][PLACE(i, j, k)]
+#define BETA_AT(d, i, j, k) h->beta[d][(i)&1][PLACE(i, j, k)]
+#define BETA(d, high)                                                                              \
+    BETA_AT(d, (d) == 0 ? (high) : 0, (d) == 1 ? (high) : 0, (d) == 2 ? (high) : 0)
+#define FACES(d) faces_in(h, m, d)
 
-INLINE struct fv4_faces faces_i(const struct half *h, long m)
+INLINE struct fv4_faces faces_in(CELL, const int d)
 {
-    return (struct fv4_faces){
-        {BETA(0, 0, 0, 0), BETA(0, 1, 0, 0)},
-        {BETA(0, 0, 1, 0) - BETA(0, 0, -1, 0), BETA(0, 1, 1, 0) - BETA(0, 1, -1, 0)},
-        {BETA(0, 0, 0, 1) - BETA(0, 0, 0, -1), BETA(0, 1, 0, 1) - BETA(0, 1, 0, -1)}};
+/* β in direction d: `high` faces on, and e and g cells on in the two other directions. */
+#define FACE(high, e, g)                                                                           \
+    BETA_AT(d, d == 0 ? (high) : (e), d == 1 ? (high) : d == 0 ? (e) : (g), d == 2 ? (high) : (g))
+    return (struct fv4_faces){{FACE(0, 0, 0), FACE(1, 0, 0)},
+                              {FACE(0, 1, 0) - FACE(0, -1, 0), FACE(1, 1, 0) - FACE(1, -1, 0)},
+                              {FACE(0, 0, 1) - FACE(0, 0, -1), FACE(1, 0, 1) - FACE(1, 0, -1)}};
+#undef FACE
 }
 
-INLINE struct fv4_faces faces_j(const struct half *h, long m)
-{
-    return (struct fv4_faces){
-        {BETA(1, 0, 0, 0), BETA(1, 0, 1, 0)},
-        {BETA(1, 1, 0, 0) - BETA(1, -1, 0, 0), BETA(1, 1, 1, 0) - BETA(1, -1, 1, 0)},
-        {BETA(1, 0, 0, 1) - BETA(1, 0, 0, -1), BETA(1, 0, 1, 1) - BETA(1, 0, 1, -1)}};
-}
-
-INLINE struct fv4_faces faces_k(const struct half *h, long m)
-{
-    return (struct fv4_faces){
-        {BETA(2, 0, 0, 0), BETA(2, 0, 0, 1)},
-        {BETA(2, 1, 0, 0) - BETA(2, -1, 0, 0), BETA(2, 1, 0, 1) - BETA(2, -1, 0, 1)},
-        {BETA(2, 0, 1, 0) - BETA(2, 0, -1, 0), BETA(2, 0, 1, 1) - BETA(2, 0, -1, 1)}};
-}
-
-/* S of cell m, in an order in which the values fit into 32 registers. */
-INLINE real sum_fv4_half(const struct half *h, long m)
-{
-    const real here = U(0, 0, 0);
-    const real i[2] = {U(-1, 0, 0), U(1, 0, 0)}, j[2] = {U(0, -1, 0), U(0, 1, 0)},
-               k[2] = {U(0, 0, -1), U(0, 0, 1)};
-    const real di = i[1] - i[0], dj = j[1] - j[0], dk = k[1] - k[0];
-    const real ik[4] = {U(-1, 0, -1), U(1, 0, -1), U(-1, 0, 1), U(1, 0, 1)},
-               jk[4] = {U(0, -1, -1), U(0, 1, -1), U(0, -1, 1), U(0, 1, 1)};
-    const real far_k[2] = {U(0, 0, -2), U(0, 0, 2)};
-    const struct fv4_faces fk = faces_k(h, m);
-    const real sum_k = fv4_direction_sum(here, k, far_k, &fk, di, ik[1] - ik[0], ik[3] - ik[2], dj,
-                                         jk[1] - jk[0], jk[3] - jk[2]);
-    const real ij[4] = {U(-1, -1, 0), U(1, -1, 0), U(-1, 1, 0), U(1, 1, 0)};
-    const real far_j[2] = {U(0, -2, 0), U(0, 2, 0)};
-    const struct fv4_faces fj = faces_j(h, m);
-    const real sum_j = fv4_direction_sum(here, j, far_j, &fj, di, ij[1] - ij[0], ij[3] - ij[2], dk,
-                                         jk[2] - jk[0], jk[3] - jk[1]);
-    const real far_i[2] = {U(-2, 0, 0), U(2, 0, 0)};
-    const struct fv4_faces fi = faces_i(h, m);
-    const real sum_i = fv4_direction_sum(here, i, far_i, &fi, dj, ij[2] - ij[0], ij[3] - ij[1], dk,
-                                         ik[2] - ik[0], ik[3] - ik[1]);
-    return fv4_sum_directions(sum_i, sum_j, sum_k);
-}
-
-INLINE real sum_fv4_constant_half(const struct half *h, long m)
-{
-    return fv4_constant_sum(U(0, 0, 0), U(-1, 0, 0) + U(1, 0, 0), U(-2, 0, 0) + U(2, 0, 0),
-                            U(0, -1, 0) + U(0, 1, 0), U(0, -2, 0) + U(0, 2, 0),
-                            U(0, 0, -1) + U(0, 0, 1), U(0, 0, -2) + U(0, 0, 2));
-}
-
-INLINE real sum_fv2_half(const struct half *h, long m)
-{
-    return fv2_sum(U(0, 0, 0), U(-1, 0, 0), U(1, 0, 0), U(0, -1, 0), U(0, 1, 0), U(0, 0, -1),
-                   U(0, 0, 1), BETA(0, 0, 0, 0), BETA(0, 1, 0, 0), BETA(1, 0, 0, 0),
-                   BETA(1, 0, 1, 0), BETA(2, 0, 0, 0), BETA(2, 0, 0, 1));
-}
-
-INLINE real sum_fv2_constant_half(const struct half *h, long m)
-{
-    return fv2_constant_sum(U(0, 0, 0), U(-1, 0, 0), U(1, 0, 0), U(0, -1, 0), U(0, 1, 0),
-                            U(0, 0, -1), U(0, 0, 1));
-}
-
-typedef real half_sum_fn(const struct half *h, long m);
+#include "cpu/half_sums.h"
 
 /* Where a half's other values are. */
 struct half_operands {
